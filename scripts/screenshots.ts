@@ -64,7 +64,7 @@ await take('away', '/', screen, async (page) => {
 });
 await take('search', '/?q=zoe', screen, async (page) => {
   await signIn(page, service.apiKey);
-  await page.getByText('All 5 pets').waitFor();
+  await page.getByText('5 pets matching “zoe”').waitFor();
 });
 await take('shortcuts', '/', screen, async (page) => {
   await enter(page);
@@ -118,7 +118,7 @@ await take('conflict', '/', screen, async (page) => {
 await take('sales', '/#/sales', screen, async (page) => {
   await page.getByLabel('API key').fill(service.apiKey);
   await page.keyboard.press('Enter');
-  await page.getByText('Take back').first().waitFor();
+  await page.locator('.sale button').first().waitFor();
 });
 await take('details-wide', '/', { viewport: { width: 1920, height: 1000 } }, async (page) => {
   await enter(page, 'Pixel');

@@ -3,35 +3,14 @@ import {
   isInvalidPet,
   isPetstoreError,
   isTemporary,
-  type ClientOptions,
   type Fetch,
-  type Pet,
   type PetstoreClient,
 } from '../../client/src/index.ts';
 
-/** A client that also tells the ETag of a pet that it has read. */
-export interface ConsoleClient extends PetstoreClient {
-  readPet(id: bigint): Promise<{ pet: Pet; etag: string | undefined }>;
-}
-
 /** A client for the service that this console came from. */
-export function connect(apiKey: string): ConsoleClient {
-  const options: ClientOptions = { baseUrl: new URL('.', location.href).href, apiKey, retryForMs: 2000 };
-  return {
-    ...createClient({ ...options, fetch: fetchToTheEnd }),
-    async readPet(id) {
-      let etag: string | undefined;
-      const client = createClient({
-        ...options,
-        async fetch(url, init) {
-          const response = await fetch(url, init);
-          etag = response.headers.get('ETag') ?? undefined;
-          return response;
-        },
-      });
-      return { pet: await client.getPet(id), etag };
-    },
-  };
+export function connect(apiKey: string): PetstoreClient {
+  const baseUrl = new URL('.', location.href).href;
+  return createClient({ baseUrl, apiKey, retryForMs: 2000, fetch: fetchToTheEnd });
 }
 
 /** What a person did just before closing the tab still arrives. Browsers allow that for small bodies only. */

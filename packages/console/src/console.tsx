@@ -13,7 +13,7 @@ if (root) render(<Console />, root);
 
 function Console() {
   const [apiKey, setApiKey] = useState(readKey);
-  const [wasRefused, setWasRefused] = useState(false);
+  const [refusal, setRefusal] = useState<string>();
   const [described, setDescribed] = useState<Key>();
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
@@ -29,7 +29,7 @@ function Console() {
   };
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, isRemembered);
-    setWasRefused(false);
+    setRefusal(undefined);
     use(key);
     scrollTo(0, 0);
   };
@@ -38,34 +38,35 @@ function Console() {
     forgetTyped();
     use(undefined);
   };
-  const onRefused = useCallback(() => {
-    forgetKey(apiKey);
-    // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
-    const remembered = readKey();
-    setWasRefused(remembered === undefined);
-    use(remembered);
-  }, [apiKey]);
+  const onRefused = useCallback(
+    (outcome = '') => {
+      forgetKey(apiKey);
+      // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
+      const remembered = readKey();
+      const reason = 'You were signed out because your key is no longer accepted.';
+      if (remembered === undefined)
+        setRefusal((before = '') => (outcome === '' && before !== '' ? before : `${reason} ${outcome}`));
+      use(remembered);
+    },
+    [apiKey],
+  );
 
-  const expiry = tellExpiry(described);
   return (
     <>
       <header class="bar">
         <div class="bar-inner">
-          <span class="brand">
-            <img class="paw" src="assets/icon.svg" alt="" /> Petstore
-          </span>
-          {described && <span class="who">Signed in as {described.name}</span>}
-          <nav aria-label="Service">
-            {client && (
-              <>
-                <a href="#/" aria-current={isSales ? undefined : 'page'}>
-                  Pets
-                </a>
-                <a href="#/sales" aria-current={isSales ? 'page' : undefined}>
-                  Sales
-                </a>
-              </>
-            )}
+          <span class="brand">Petstore</span>
+          {client && (
+            <nav class="views" aria-label="Views">
+              <a href="#/" aria-current={isSales ? undefined : 'page'}>
+                Pets
+              </a>
+              <a href="#/sales" aria-current={isSales ? 'page' : undefined}>
+                Sales
+              </a>
+            </nav>
+          )}
+          <div class="tools">
             <a href="docs">API reference</a>
             {client && (
               <>
@@ -82,9 +83,14 @@ function Console() {
                 </button>
               </>
             )}
-          </nav>
+            {described && (
+              <span class="who">
+                <span class="visually-hidden">Signed in as </span>
+                {described.name}
+              </span>
+            )}
+          </div>
         </div>
-        {expiry !== undefined && <p class="notice expiry">{expiry}</p>}
       </header>
       {client ? (
         <Store
@@ -96,17 +102,9 @@ function Console() {
           onRefused={onRefused}
         />
       ) : (
-        <SignIn onSignIn={signIn} wasRefused={wasRefused} />
+        <SignIn onSignIn={signIn} refusal={refusal} />
       )}
       {isHelpOpen && <HelpDialog onClose={() => setIsHelpOpen(false)} />}
     </>
   );
-}
-
-const weekMs = 7 * 24 * 3600_000;
-
-function tellExpiry(key: Key | undefined): string | undefined {
-  if (!key?.expiresAt || key.expiresAt.getTime() - Date.now() > weekMs) return undefined;
-  const time = key.expiresAt.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' });
-  return `Your key expires on ${time}. Ask whoever runs the service for a new one.`;
 }

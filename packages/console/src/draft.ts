@@ -19,15 +19,18 @@ export const labels: Draft = { name: 'Name', categoryId: 'Category number', stat
 export const petFields = Object.keys(labels) as (keyof Draft)[];
 
 /** What a person types; the status is chosen. */
-export const inputs: { field: keyof Draft; help?: string; inputMode?: 'numeric' }[] = [
+export const inputs: { field: keyof Draft; inputMode?: 'numeric' }[] = [
   { field: 'name' },
-  { field: 'categoryId', help: 'A whole number, such as 7.', inputMode: 'numeric' },
+  { field: 'categoryId', inputMode: 'numeric' },
 ];
 
 const longestUsualName = 200;
 
 /** The pet that the draft describes, and what is wrong with each field. The pet is good only without errors. */
-export function readDraft({ name, categoryId, status }: Draft): { pet: NewPet; errors: DraftErrors } {
+export function readDraft(draft: Draft): { pet: NewPet; errors: DraftErrors } {
+  const { categoryId, status } = draft;
+  // Nobody can see a space at the end.
+  const name = draft.name.trim();
   const isInteger = /^\s*[+-]?\d+\s*$/.test(categoryId);
   const pet: NewPet = {
     name,
@@ -38,7 +41,7 @@ export function readDraft({ name, categoryId, status }: Draft): { pet: NewPet; e
   const errors: DraftErrors = Object.fromEntries(
     problems.map(([field, problem]) => [field, `${labels[field]} ${problem}.`]),
   );
-  if (name.trim() === '') errors.name = 'Enter a name.';
+  if (name === '') errors.name = 'Enter a name.';
   if (!isInteger) errors.categoryId = 'Enter a whole number, such as 7.';
   return { pet, errors };
 }

@@ -4,11 +4,7 @@ import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 /** The keyboard shortcuts. Escape, the button and a click beside it close it; the browser returns the focus. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const opened = dialog.current;
-    opened?.showModal();
-    return () => opened?.close();
-  }, []);
+  useEffect(() => dialog.current?.showModal(), []);
   const [areOn, setAreOn] = useState(areShortcutsOn);
   const toggle = () => {
     setShortcutsOn(!areOn);
@@ -20,9 +16,9 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
       class="dialog"
       aria-labelledby="dialog-title"
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
     >
-      <div class="dialog-inner">
+      <form method="dialog" class="dialog-inner">
         <h2 id="dialog-title">Keyboard shortcuts</h2>
         <dl class="shortcuts">
           {shortcuts.map(({ keys, label }) => (
@@ -40,10 +36,10 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
           <input type="checkbox" checked={areOn} onChange={toggle} />
           <span>Use single-key shortcuts on this device</span>
         </label>
-        <button type="button" class="plain" autofocus onClick={onClose}>
+        <button class="plain" autofocus>
           Close
         </button>
-      </div>
+      </form>
     </dialog>
   );
 }

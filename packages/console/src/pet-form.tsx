@@ -80,13 +80,8 @@ export function PetForm({ prefix, name, label, start, words, check, save, tell, 
       noValidate
       onSubmit={(event) => void submit(event)}
     >
-      {refusal !== undefined && (
-        <p class="notice" role="alert">
-          {refusal}
-        </p>
-      )}
-      {inputs.map(({ field, help = '', inputMode }) => (
-        <Field key={field} id={`${prefix}-${field}`} label={labels[field]} help={help} error={errors[field]}>
+      {inputs.map(({ field, inputMode }) => (
+        <Field key={field} id={`${prefix}-${field}`} label={labels[field]} error={errors[field]}>
           <input
             type="text"
             inputMode={inputMode}
@@ -98,12 +93,7 @@ export function PetForm({ prefix, name, label, start, words, check, save, tell, 
         </Field>
       ))}
       {prefix === 'pet' && (
-        <Field
-          id="pet-status"
-          label={labels.status}
-          help="Whether the pet is for sale."
-          error={errors.status}
-        >
+        <Field id="pet-status" label={labels.status} error={errors.status}>
           <select value={draft.status} onChange={onInput('status')}>
             {[...petStatuses, undefined].map((status) => (
               <option key={status} value={status ?? ''}>
@@ -116,6 +106,11 @@ export function PetForm({ prefix, name, label, start, words, check, save, tell, 
       <button type="submit" class="primary" aria-busy={isSaving}>
         {words[isSaving ? 1 : 0]}
       </button>
+      {refusal !== undefined && (
+        <p class="notice" role="alert">
+          {refusal}
+        </p>
+      )}
       {children}
     </form>
   );

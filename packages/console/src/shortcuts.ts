@@ -7,15 +7,15 @@ export const shortcuts: readonly { keys: string[]; label: string }[] = [
   { keys: ['n'], label: 'Add a new pet' },
   { keys: ['↑', '↓'], label: 'Go to the pet above or below' },
   { keys: ['Page Up', 'Page Down'], label: 'Go one screen up or down' },
-  { keys: ['Home', 'End'], label: 'Go to the first or last pet' },
+  { keys: ['Home'], label: 'Go to the first pet' },
   { keys: ['Esc'], label: 'Clear the search, leave a field, or close what is open' },
   { keys: ['?'], label: 'Show this help' },
   { keys: ['s'], label: 'Sell the pet that has the focus' },
   { keys: ['p'], label: 'Make it pending' },
-  { keys: ['a'], label: 'Make it available' },
+  { keys: ['a'], label: 'Make it available; return it if it is sold' },
   { keys: ['Enter', 'e'], label: 'Open it: Enter saves, Esc closes' },
   { keys: ['Delete'], label: 'Remove it' },
-  { keys: ['u'], label: 'Undo' },
+  { keys: ['u'], label: 'Undo the latest change, then the one before it' },
 ];
 
 /** Calls the action of a key that is pressed anywhere but where people type. */
@@ -28,6 +28,9 @@ export function useShortcuts(actions: Record<string, () => void>): void {
       if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const { target } = event;
       if (target instanceof Element && target.matches('input:not([type=radio]), select, textarea')) return;
+      // Arrow keys also choose and scroll where the focus is.
+      if (event.key.startsWith('Arrow') && target instanceof Element && !target.matches('body, .list'))
+        return;
       // An open dialog takes the keys; the browser closes it on Escape.
       if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
       event.preventDefault();

@@ -5,11 +5,11 @@ import { Field } from './field.tsx';
 
 export interface SignInProps {
   onSignIn: (key: string, isRemembered: boolean) => void;
-  /** True when the key in use is no longer accepted. */
-  wasRefused: boolean;
+  /** Why the person was signed out, and what became of the last change. */
+  refusal: string | undefined;
 }
 
-export function SignIn({ onSignIn, wasRefused }: SignInProps) {
+export function SignIn({ onSignIn, refusal }: SignInProps) {
   const [key, setKey] = useState('');
   const [isRemembered, setIsRemembered] = useState(false);
   const [isChecking, setIsChecking] = useState(false);
@@ -43,24 +43,22 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
     <main class="sign-in">
       <form onSubmit={(event) => void submit(event)} noValidate class="card">
         <h1>Sign in</h1>
-        {wasRefused && (
+        {refusal !== undefined && (
           <p class="notice" role="alert">
-            You were signed out because your key is no longer accepted. Sign in with another key.
+            {refusal} Sign in with another key.
           </p>
         )}
-        <Field
-          id="key"
-          label="API key"
-          help="It starts with “pets_”. Ask whoever runs the service for one."
-          error={problem}
-        >
+        <Field id="key" label="API key" error={problem}>
           <input
             ref={field}
             type="password"
             autocomplete="current-password"
             spellcheck={false}
             value={key}
-            onInput={(event) => setKey(event.currentTarget.value)}
+            onInput={(event) => {
+              setKey(event.currentTarget.value);
+              setProblem(undefined);
+            }}
           />
         </Field>
         <label class="check">
@@ -77,6 +75,10 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
         <button type="submit" class="primary" aria-busy={isChecking}>
           {isChecking ? 'Checking…' : 'Sign in'}
         </button>
+        <p class="help">
+          No key yet? Ask whoever runs the service. They make one with <code>petstore keys create</code>; the
+          first start of a new store prints one.
+        </p>
       </form>
     </main>
   );

@@ -1,26 +1,26 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks';
-import type { Key } from '../../client/src/index.ts';
+import type { Key, PetstoreClient } from '../../client/src/index.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';
 import { PetActions, type Changes } from './changes/pet-actions.ts';
-import type { ConsoleClient } from './connect.ts';
 import type { PetRows } from './pets/data/pet-rows.ts';
 import { usePets, useQuery } from './pets/data/use-pets.ts';
-import { numberOf } from './pets/find/query.ts';
 import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
+import { dayOf } from './sales/day.ts';
+import { focusSale, Sales } from './sales/sales.tsx';
 import { useShortcuts } from './shortcuts.ts';
-import { Sales } from './sales/sales.tsx';
 
 export interface StoreProps {
-  client: ConsoleClient;
+  client: PetstoreClient;
   /** The part of the address that chooses the pets or the sales. */
   hash: string;
   /** Unknown until the service has told. */
   apiKey: Key | undefined;
   onDescribed: (key: Key) => void;
-  onRefused: () => void;
+  /** Called when the key is no longer accepted, with what became of a change that was under way. */
+  onRefused: (outcome?: string) => void;
 }
 
 /** What a person sees who has signed in: the pets or the sales. */
@@ -28,7 +28,11 @@ export function Store({ client, hash, apiKey, onDescribed, onRefused }: StorePro
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
   const changes = useChanges(client, view.rows, onRefused);
-  const onClick = useMemo(createCalmClicks, []);
+  const { notes } = changes;
+  const onClick = useMemo(
+    () => createCalmClicks(() => notes.say('That was too fast. Nothing was done; click again.')),
+    [notes],
+  );
   const { heardAtMs } = view.sync;
   // With every response of the service, until it is known.
   useEffect(() => {
@@ -38,33 +42,46 @@ export function Store({ client, hash, apiKey, onDescribed, onRefused }: StorePro
     return () => stop.abort();
   }, [heardAtMs]);
 
-  const [, sales, petId] = /^#\/(sales)(?:\?pet=(\d+))?$/.exec(hash) ?? [];
+  // A key that may only read gets no way to change anything.
+  const whyNot = !apiKey
+    ? 'Still signing in. Nothing was done; try again.'
+    : apiKey.readOnly
+      ? 'This key can only read. Nothing was done.'
+      : undefined;
+  useShortcuts({ u: () => (whyNot === undefined ? changes.actions.undo() : notes.say(whyNot)) });
+
+  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
   // After the list has been drawn with what has just changed.
-  const onChosen = (id: bigint) => void setTimeout(() => requestAnimationFrame(() => focusRow(id)));
+  const onChosen = (id?: bigint) => {
+    setTimeout(() => requestAnimationFrame(() => (sales ? focusSale(id) : focusRow(id))));
+  };
   const shared = {
     client,
-    // A key that may only read gets no way to change anything.
-    changes: apiKey?.readOnly === false ? changes : undefined,
-    onShowPet(id: bigint) {
-      changeQuery({ text: `#${id}`, status: 'all' });
-      location.hash = '#/';
-    },
+    notes,
+    changes: whyNot === undefined ? changes : undefined,
     onRefused,
-    children: <NotesBar notes={changes.notes} onChosen={onChosen} />,
+    children: <NotesBar notes={notes} onChosen={onChosen} />,
   };
   return (
-    <main class="store" onClickCapture={onClick}>
+    <main class={sales ? 'store is-wide' : 'store'} onClickCapture={onClick}>
       {sales ? (
-        <Sales petId={numberOf(petId ?? '')} {...shared} />
+        <Sales day={day ?? dayOf(new Date())} {...shared} />
       ) : (
-        <Pets view={view} query={query} changeQuery={changeQuery} {...shared} />
+        <Pets
+          view={view}
+          query={query}
+          changeQuery={changeQuery}
+          apiKey={apiKey}
+          whyNot={whyNot}
+          {...shared}
+        />
       )}
     </main>
   );
 }
 
 /** Lets a person sell, correct and remove pets. */
-function useChanges(client: ConsoleClient, rows: PetRows, onRefused: () => void): Changes {
+function useChanges(client: PetstoreClient, rows: PetRows, onRefused: (outcome?: string) => void): Changes {
   const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
   const { notes, actions } = useMemo(() => {
     const onChange = () => redraw();
@@ -84,7 +101,5 @@ function useChanges(client: ConsoleClient, rows: PetRows, onRefused: () => void)
       leave();
     };
   }, [notes]);
-
-  useShortcuts({ u: () => notes.undo() });
   return { notes, actions, count };
 }

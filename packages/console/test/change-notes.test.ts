@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../client/src/index.ts';
-import { Notes, type Note, type Words } from '../src/changes/notes.ts';
+import { Notes, type Note } from '../src/changes/notes.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -8,43 +8,56 @@ import {
   shortNameOf,
   tellConflict,
   tellDone,
+  tellFailed,
+  tellUndone,
+  textOf,
   withFields,
 } from '../src/changes/words.ts';
 
 const rex: Pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' };
-const textOf = (words: Words): string =>
-  words.map((word) => (typeof word === 'string' ? word : shortNameOf(word))).join('');
+const sold: Pet = { ...rex, status: 'sold' };
 
 describe('the words about a change', () => {
   it('name everything that somebody else has changed', () => {
     const { status: _, ...bare } = rex;
-    const cases: [Pet, string][] = [
-      [{ ...rex, status: 'sold' }, 'sold Rex'],
-      [{ ...rex, status: 'pending' }, 'made Rex pending'],
-      [bare, 'taken the status of Rex away'],
-      [{ ...rex, name: 'Max' }, 'renamed Rex to Max'],
-      [{ ...rex, categoryId: -5n }, 'moved Rex to category -5'],
-      [{ ...rex, name: 'Max', status: 'sold' }, 'sold Rex and renamed it to Max'],
+    const cases: [Pet, Pet, string][] = [
+      [rex, sold, 'sold Rex (1)'],
+      [rex, { ...rex, status: 'pending' }, 'made Rex (1) pending'],
+      [rex, bare, 'taken the status of Rex (1) away'],
+      [bare, rex, 'made Rex (1) available'],
+      [sold, rex, 'returned Rex (1)'],
+      [sold, { ...rex, status: 'pending' }, 'returned Rex (1) and made it pending'],
+      [rex, { ...rex, name: 'Max' }, 'renamed Rex (1) to Max (1)'],
+      [rex, { ...rex, categoryId: -5n }, 'moved Rex (1) to category -5'],
+      [rex, { ...sold, name: 'Max' }, 'sold Rex (1) and renamed it to Max (1)'],
     ];
-    for (const [now, deed] of cases)
-      expect(textOf(tellConflict(rex, now))).toBe(`Somebody else has ${deed} in the meantime.`);
-    expect(textOf(tellConflict(bare, rex))).toContain('made Rex available');
+    for (const [seen, now, deed] of cases)
+      expect(textOf(tellConflict(seen, now))).toBe(`Somebody else has ${deed} in the meantime.`);
   });
 
-  it('tell what was done and offer to do it anyway', () => {
-    expect(textOf(tellDone({ ...rex, status: 'sold' }, { status: 'sold' }))).toBe('Rex is sold.');
-    expect(textOf(tellDone(rex, { name: 'Rex' }))).toBe('Saved Rex.');
-    expect(textOf(tellDone(rex, 'remove'))).toBe('Removed Rex.');
-    expect(anywayLabel({ status: 'sold' })).toBe('Sell it anyway');
-    expect(anywayLabel({ status: null })).toBe('Take its status away anyway');
-    expect(anywayLabel({ name: 'Max' })).toBe('Save it anyway');
-    expect(anywayLabel('remove')).toBe('Remove it anyway');
+  it('tell what was done, undone or refused, and offer to do it anyway', () => {
+    expect(textOf(tellDone(rex, sold, { status: 'sold' }))).toBe('Rex (1) is sold.');
+    expect(textOf(tellDone(sold, rex, { status: 'available' }))).toBe(
+      'Rex (1) was returned and is available.',
+    );
+    expect(textOf(tellDone(rex, rex, { name: 'Rex' }))).toBe('Saved Rex (1).');
+    expect(textOf(tellDone(rex, rex, 'remove'))).toBe('Removed Rex (1).');
+    expect(textOf(tellUndone(rex, { status: 'available' }))).toBe('Undone: Rex (1) is available again.');
+    expect(textOf(tellUndone(rex, { name: 'Rex' }))).toBe('Undone: Rex (1) is as it was before.');
+    expect(textOf(tellFailed(rex, { status: 'sold' }, true))).toBe('Rex (1) was not sold.');
+    expect(textOf(tellFailed(sold, { status: null }, true))).toBe('Rex (1) was not returned.');
+    expect(textOf(tellFailed(rex, 'remove', false))).toBe('Rex (1) may not have been removed.');
+    expect(anywayLabel(rex, { status: 'sold' })).toBe('Sell it anyway');
+    expect(anywayLabel(sold, { status: 'available' })).toBe('Return it anyway');
+    expect(anywayLabel(rex, { status: null })).toBe('Take its status away anyway');
+    expect(anywayLabel(rex, { name: 'Max' })).toBe('Save it anyway');
+    expect(anywayLabel(rex, 'remove')).toBe('Remove it anyway');
   });
 
   it('shorten a name between two characters and name a pet without one by its id', () => {
     expect(shortNameOf({ ...rex, name: '🐈'.repeat(50) })).toBe(`${'🐈'.repeat(39)}…`);
     expect(shortNameOf({ ...rex, name: '🐈'.repeat(40) })).toBe('🐈'.repeat(40));
-    expect(shortNameOf({ ...rex, name: ' ' })).toBe('Pet 1');
+    expect(textOf([{ ...rex, name: ' ' }, ' is sold.'])).toBe('Pet 1 is sold.');
   });
 });
 
@@ -72,19 +85,31 @@ describe('Notes', () => {
     onEnd: (isLeaving) => told.push(`end ${petId} ${isLeaving}`),
   });
 
-  it('undoes the latest note, or one that was chosen, which then has no end', () => {
+  it('undoes step by step, also what was replaced by a later note, until nothing is told any more', () => {
     const told: string[] = [];
     const notes = new Notes(() => {});
     const first = noteOf(1n, told);
-    for (const note of [first, noteOf(2n, told), noteOf(3n, told)]) notes.add(note);
-    const problem: Note = { petId: 4n, words: [], choices: [] };
+    for (const note of [first, noteOf(2n, told), noteOf(3n, told), noteOf(4n, told)]) notes.add(note);
+    const problem: Note = { petId: 5n, words: [], choices: [] };
     notes.add(problem);
+    notes.dropOf(3n);
+    notes.undo();
     notes.undo();
     notes.choose(first, first.undo!);
+    expect(told).toEqual(['undo 4', 'undo 3', 'undo 1']);
     notes.endAll();
     notes.undo();
-    expect(told).toEqual(['undo 3', 'undo 1', 'end 2 true']);
-    expect(notes.list).toEqual([problem]);
+    expect(told.at(-1)).toBe('end 2 true');
+    expect(notes.list.map(({ words }) => textOf(words))).toEqual(['', 'There is nothing to undo.']);
+  });
+
+  it('replaces why nothing was done by what comes next', () => {
+    const notes = new Notes(() => {});
+    notes.say('Still searching.');
+    notes.say('Too fast.');
+    expect(notes.list.map(({ words }) => textOf(words))).toEqual(['Too fast.']);
+    notes.add(noteOf(1n, []));
+    expect(notes.list.map(({ petId }) => petId)).toEqual([1n]);
   });
 
   it('ends all in their order when the document goes away', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { looks, openConsole, overflowing } from '../../../test/support/browser/console.ts';
+import { openConsole } from '../../../test/support/browser/console.ts';
 import {
   calmDown,
   deafen,
@@ -22,9 +22,9 @@ describe('two tills', () => {
     await rowOf(second.page, 'Rex').waitFor();
     await deafen(second.page);
     await first.page.getByRole('button', { name: 'Sell Rex' }).click();
-    await noteOf(first.page, 'Rex is sold.').waitFor();
+    await noteOf(first.page, 'Rex (1) is sold.').waitFor();
     await second.page.getByRole('button', { name: 'Sell Rex' }).click();
-    const note = noteOf(second.page, 'Somebody else has sold Rex in the meantime.');
+    const note = noteOf(second.page, 'Somebody else has sold Rex (1) in the meantime.');
     await note.waitFor();
     expect(await note.getByRole('button').allInnerTexts()).toEqual(['OK']);
     expect(await statusOf(second.page, 'Rex')).toBe('Sold');
@@ -45,17 +45,21 @@ describe('two tills', () => {
     await other.updatePet(1n, { name: 'Max', categoryId: 8n, status: 'sold' });
     const menu = await openDetails(page, 'Rex');
     await menu.getByRole('button', { name: 'Pending' }).click();
-    const text = 'Somebody else has sold Rex, renamed it to Max and moved it to category 8 in the meantime.';
+    const text =
+      'Somebody else has sold Rex (1), renamed it to Max (1) and moved it to category 8 in the meantime.';
     await noteOf(page, text).waitFor();
     await rowOf(page, 'Max').getByText('Not saved').waitFor();
     expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', status: 'sold' });
     // Once more: what is done anyway must not overwrite a third change either.
     await other.updatePet(1n, { status: null });
-    await page.getByRole('button', { name: 'Make it pending anyway' }).click();
+    await page.getByRole('button', { name: 'Return it anyway' }).click();
     await calmDown(page);
-    await noteOf(page, 'Somebody else has taken the status of Max away in the meantime.').waitFor();
+    await noteOf(
+      page,
+      'Somebody else has returned Max (1) and taken the status of it away in the meantime.',
+    ).waitFor();
     await page.getByRole('button', { name: 'Make it pending anyway' }).click();
-    await noteOf(page, 'Max is pending.').waitFor();
+    await noteOf(page, 'Max (1) is pending.').waitFor();
     expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', categoryId: 8n, status: 'pending' });
   });
 
@@ -67,29 +71,12 @@ describe('two tills', () => {
     await deafen(page);
     await tillOf(service).deletePet(1n);
     await page.getByRole('button', { name: 'Sell Rex' }).click();
-    const note = noteOf(page, 'Somebody else has removed Rex in the meantime.');
+    const note = noteOf(page, 'Somebody else has removed Rex (1) in the meantime.');
     await note.waitFor();
     await rowOf(page, 'Rex').getByText('Removed').waitFor();
     await note.getByRole('button', { name: 'OK' }).click();
     await page.waitForFunction(`document.activeElement.matches('.row')`);
   });
-
-  for (const [look, options] of Object.entries(looks)) {
-    it(`pass axe in a conflict on ${look}`, async () => {
-      await using service = await openShop('Rex', 'Mia');
-      await using visited = await openConsole(chromium.browser, service, options);
-      const { page, complaints } = visited;
-      await rowOf(page, 'Rex').waitFor();
-      await deafen(page);
-      await tillOf(service).updatePet(1n, { name: 'Max'.repeat(2000), status: 'sold' });
-      await rowOf(page, 'Rex').focus();
-      await page.keyboard.press('p');
-      await noteOf(page, 'Somebody else has sold Rex').waitFor();
-      expect(await visited.findBarriers()).toEqual([]);
-      expect(await overflowing(page)).toEqual([]);
-      expect(complaints).toEqual([]);
-    });
-  }
 });
 
 describe('a change during a failure', () => {
@@ -100,7 +87,7 @@ describe('a change during a failure', () => {
     await rowOf(page, 'Rex').waitFor();
     await service.goAway();
     await page.getByRole('button', { name: 'Sell Rex' }).click();
-    const note = noteOf(page, 'Rex was not changed. The service cannot be reached.');
+    const note = noteOf(page, 'Rex (1) may not have been sold. The service cannot be reached.');
     await note.waitFor();
     expect(await statusOf(page, 'Rex')).toBe('Available');
     expect(await visited.findBarriers()).toEqual([]);
@@ -108,7 +95,7 @@ describe('a change during a failure', () => {
     await rowOf(page, 'Rex').getByRole('button', { name: 'Not saved' }).click();
     await page.locator('.note button:focus').waitFor();
     await page.keyboard.press('Enter');
-    await noteOf(page, 'Rex is sold.').waitFor();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
     expect(await statusOf(page, 'Rex')).toBe('Sold');
   });
 
@@ -124,7 +111,7 @@ describe('a change during a failure', () => {
       await route.abort();
     });
     await page.getByRole('button', { name: 'Sell Rex' }).click();
-    await noteOf(page, 'Rex is sold.').waitFor();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
     expect(count).toBe(1);
     const orders = await Array.fromAsync(tillOf(service).orders());
     expect(orders.length).toBe(1);
@@ -139,11 +126,11 @@ describe('a change during a failure', () => {
       await route.abort();
     });
     await page.getByRole('button', { name: 'Sell Rex' }).click();
-    const note = noteOf(page, 'Rex was not changed.');
+    const note = noteOf(page, 'Rex (1) may not have been sold.');
     await note.waitFor();
     await page.unroute('**/v1/pets/1');
     await note.getByRole('button', { name: 'Try again' }).click();
-    await noteOf(page, 'Rex is sold.').waitFor();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
     const orders = await Array.fromAsync(tillOf(service).orders());
     expect(orders.length).toBe(1);
   });
@@ -156,6 +143,6 @@ describe('a change during a failure', () => {
       route.fulfill({ status: 405, json: { code: 'method_not_allowed', message: 'No.', status: 405 } }),
     );
     await page.getByRole('button', { name: 'Sell Rex' }).click();
-    await noteOf(page, 'Rex was not changed. The service no longer lets pets be changed.').waitFor();
+    await noteOf(page, 'Rex (1) was not sold. The service no longer lets pets be changed.').waitFor();
   });
 });

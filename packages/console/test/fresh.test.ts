@@ -33,7 +33,8 @@ describe('the list', () => {
     // Rows further down are kept fresh while they are on the screen.
     await page.keyboard.press('/');
     await page.keyboard.press('ArrowDown');
-    while ((await row(1).count()) === 0) await page.keyboard.press('End');
+    while ((await row(1).count()) === 0) await page.keyboard.press('PageDown');
+    await row(2).scrollIntoViewIfNeeded();
     await service.client.updatePet(2n, { name: 'Far away' });
     await row(2).getByText('Far away').waitFor();
     expect(complaints).toEqual([]);
@@ -51,7 +52,7 @@ describe('the list', () => {
     await visited.page.getByText('Pet 149').waitFor();
     await visited.page.getByText('Signed in as').waitFor();
     statuses.length = 0;
-    while (statuses.length < 4) await Bun.sleep(50);
+    while (statuses.length < 2) await Bun.sleep(50);
     expect(new Set(statuses)).toEqual(new Set([304]));
   });
 

@@ -98,6 +98,44 @@ describe('PetSync', () => {
     expect(rows.get(2n)?.isRemoved).toBe(false);
   });
 
+  it('puts the pet with the wanted id first, and does not move it while it keeps it fresh', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 6);
+    await service.client.updatePet(6n, { categoryId: 3n });
+    await using running = run(service, { query: { text: '3', status: 'all' } });
+    const { rows, sync } = running;
+    const ids = () => rows.list.map(({ pet }) => pet.id);
+    await running.until(() => sync.loads === 1);
+    expect(ids()).toEqual([3n, 6n, 4n]);
+    await service.client.updatePet(3n, { name: 'Changed' });
+    await running.until(() => rows.get(3n)?.pet.name === 'Changed');
+    expect([ids(), rows.list[0]?.isOut, rows.moves]).toEqual([[3n, 6n, 4n], false, 0]);
+    // No pet has this category.
+    sync.load({ text: '6', status: 'pending' });
+    await running.until(() => sync.loads === 2);
+    expect([ids(), rows.list[0]?.isOut, rows.moves]).toEqual([[6n], true, 1]);
+    await service.client.updatePet(6n, { name: 'Changed' });
+    await running.until(() => rows.get(6n)?.pet.name === 'Changed');
+    expect([ids(), rows.moves]).toEqual([[6n], 1]);
+  });
+
+  it('puts a pet that was added here on top at once, and counts only those of others as news', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 2);
+    await using running = run(service);
+    const { rows, sync } = running;
+    await running.until(() => sync.loads === 1);
+    await addPets(service, 1);
+    rows.add(await service.client.createPet({ name: 'Own', categoryId: 1n }));
+    expect(rows.list.map(({ pet, isNew }) => [pet.id, isNew])).toEqual([
+      [4n, true],
+      [2n, false],
+      [1n, false],
+    ]);
+    await running.until(() => rows.newsCount === 1);
+    expect(rows.list.length).toBe(3);
+  });
+
   it('reports a failure, keeps its rows and recovers', async () => {
     await using service = await openServiceOnFile([{ name: 'Rex', categoryId: 1n }]);
     let failure: Error | undefined;

@@ -12,7 +12,7 @@ describe('the console', () => {
     await addPets(service, 3);
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
-    await page.getByText('All 3 pets').waitFor();
+    await page.getByText('3 pets', { exact: true }).waitFor();
     await service.goAway();
     const line = page.getByText('The service cannot be reached. These are the pets as of');
     await line.waitFor();
@@ -30,14 +30,14 @@ describe('the console', () => {
     await addPets(service, 3);
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
-    await page.getByText('All 3 pets').waitFor();
+    await page.getByText('3 pets', { exact: true }).waitFor();
     await page.route('**/v1/**', (route) => route.abort());
     await page.reload();
     await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
     await page.getByText('It may be restarting. Retrying automatically.').waitFor();
     expect(await visited.findBarriers()).toEqual([]);
     await page.unroute('**/v1/**');
-    await page.getByText('All 3 pets').waitFor();
+    await page.getByText('3 pets', { exact: true }).waitFor();
   });
 
   it('says when the device itself is offline', async () => {

@@ -4,21 +4,24 @@ const slipPx = 24;
 
 /**
  * Returns a listener for clicks on their way down. A second click on the same spot within a second does nothing: the
- * button there may have become another one.
+ * button there may have become another one. `onIgnored` is called if it has.
  */
-export function createCalmClicks(): (event: MouseEvent) => void {
-  let last: MouseEvent | undefined;
+export function createCalmClicks(onIgnored: () => void): (event: MouseEvent) => void {
+  let last: { event: MouseEvent; target: Element } | undefined;
   return (event) => {
     const { target } = event;
     if (!(target instanceof Element && target.closest('.row, .note, .details button[type=button]'))) return;
-    const isHurried =
-      last !== undefined &&
-      event.timeStamp - last.timeStamp < hurriedMs &&
-      (last.target === target || isNear(last, event));
-    last = event;
-    if (!isHurried) return;
+    const before = last;
+    last = { event, target };
+    if (!before || event.timeStamp - before.event.timeStamp >= hurriedMs) return;
+    if (before.target !== target && !isNear(before.event, event)) return;
     event.stopPropagation();
     event.preventDefault();
+    const isElsewhere = ['button', '.row'].some((part) => {
+      const place = target.closest(part);
+      return place !== null && place !== before.target.closest(part);
+    });
+    if (isElsewhere) onIgnored();
   };
 }
 

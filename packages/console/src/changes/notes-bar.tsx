@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Note, Notes, Words } from './notes.ts';
-import { shortNameOf } from './words.ts';
+import { idAfter, shortNameOf } from './words.ts';
 
 export interface NotesBarProps {
   notes: Notes;
   /** Called when a button was pressed and goes away with its note. The focus must go somewhere. */
-  onChosen: (petId: bigint) => void;
+  onChosen: (petId: bigint | undefined) => void;
 }
 
 /** What happened to pets lately. Nothing ends while somebody points at it or has the focus in it. */
@@ -24,7 +24,7 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
   };
 
   const card = (note: Note) => (
-    <div key={note.key} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId.toString()}>
+    <div key={note.key} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId?.toString()}>
       <p>{renderWords(note.words)}</p>
       {(note.undo ? [{ label: 'Undo', act: note.undo }] : (note.choices ?? [])).map(({ label, act }) => (
         <button type="button" key={label} onClick={() => press(note, act)}>
@@ -52,5 +52,14 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
 }
 
 function renderWords(words: Words) {
-  return words.map((word) => (typeof word === 'string' ? word : <bdi>{shortNameOf(word)}</bdi>));
+  return words.map((word) =>
+    typeof word === 'string' ? (
+      word
+    ) : (
+      <>
+        <bdi>{shortNameOf(word)}</bdi>
+        {idAfter(word)}
+      </>
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Pet } from '../../../client/src/index.ts';
 
-/** Text about pets. Their names are shown each in its own direction and not in full length. */
+/** Text about pets. They are shown with their ids, and their names each in its own direction and not in full length. */
 export type Words = readonly (string | Pet)[];
 
 export interface Choice {
@@ -13,7 +13,8 @@ export interface Note {
   key?: number;
   /** How long it still has, if it ends by itself. */
   leftMs?: number;
-  petId: bigint;
+  /** Absent if the note tells that nothing was done. */
+  petId?: bigint;
   words: Words;
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
@@ -34,6 +35,8 @@ export class Notes {
   #tickedMs = 0;
   #lastKey = 0;
   #isHeld = false;
+  /** What can be undone, oldest first. All of it goes when nothing is told any more. */
+  #undoable: Note[] = [];
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -48,8 +51,15 @@ export class Notes {
     this.#tick();
     note.key = ++this.#lastKey;
     if (!note.choices) note.leftMs = durationMs;
-    this.#set([...this.list, note]);
+    if (note.undo) this.#undoable.push(note);
+    // Why nothing was done is old by now.
+    this.#set([...this.list.filter(({ petId }) => petId !== undefined), note]);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
+  }
+
+  /** Tells why something that a person did is ignored. */
+  say(...words: Words): void {
+    this.add({ words });
   }
 
   drop(note: Note): void {
@@ -62,14 +72,20 @@ export class Notes {
 
   /** Ends a note by what a person chose. */
   choose(note: Note, act: () => void): void {
+    this.#undoable = this.#undoable.filter((other) => other !== note);
     this.drop(note);
     act();
   }
 
-  /** Undoes what the latest note tells. */
+  /** The latest change that is not undone yet. Its note may be replaced by another one, or have ended. */
+  get undoable(): Note | undefined {
+    return this.#undoable.at(-1);
+  }
+
   undo(): void {
-    const note = this.list.findLast(({ undo }) => undo);
+    const note = this.undoable;
     if (note?.undo) this.choose(note, note.undo);
+    else this.say('There is nothing to undo.');
   }
 
   setHeld(isHeld: boolean): void {
@@ -98,7 +114,8 @@ export class Notes {
 
   #end(note: Note, isLeaving: boolean): void {
     this.drop(note);
-    note.onEnd?.(isLeaving);
+    if (this.list.length === 0) this.#undoable = [];
+    if (note.onEnd) this.choose(note, () => note.onEnd?.(isLeaving));
   }
 
   #set(list: readonly Note[]): void {

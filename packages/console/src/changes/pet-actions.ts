@@ -5,19 +5,35 @@ import {
   isUnauthorized,
   type Pet,
   type PetFields,
+  type PetstoreClient,
   PetstoreClientError,
   type PetStatus,
 } from '../../../client/src/index.ts';
-import { tellProblem, type ConsoleClient } from '../connect.ts';
+import { tellProblem } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
 import type { Choice, Note, Notes, Words } from './notes.ts';
-import { anywayLabel, fieldsOf, reversed, tellConflict, tellDone, withFields, type Wish } from './words.ts';
+import {
+  anywayLabel,
+  fieldsOf,
+  isolatedNameOf,
+  isReturn,
+  reversed,
+  stateOf,
+  tellConflict,
+  tellDone,
+  tellFailed,
+  tellUndone,
+  textOf,
+  withFields,
+  type Wish,
+} from './words.ts';
 
 export interface PetActionsOptions {
-  client: Pick<ConsoleClient, 'updatePet' | 'deletePet' | 'readPet'>;
+  client: Pick<PetstoreClient, 'updatePet' | 'deletePet' | 'getPet'>;
   rows: PetRows;
   notes: Notes;
-  onRefused: () => void;
+  /** Called when the key is no longer accepted, with what became of the change. */
+  onRefused: (outcome: string) => void;
   onChange: () => void;
 }
 
@@ -32,6 +48,7 @@ export interface Changes {
 interface Attempt {
   seen: Pet;
   wish: Wish;
+  isUndo?: boolean | undefined;
   /** True when an earlier attempt may have succeeded although its response was lost. */
   mayBeDone?: boolean;
   /** Of the pet as the person saw it, once it is known. */
@@ -45,6 +62,8 @@ const leaveIt: Choice = { label: 'Leave it as it is', act() {} };
 export class PetActions {
   readonly #options: PetActionsOptions;
   readonly #saving = new Set<bigint>();
+  /** How many changes the store has confirmed. */
+  doneCount = 0;
 
   constructor(options: PetActionsOptions) {
     this.#options = options;
@@ -54,16 +73,17 @@ export class PetActions {
     return this.#saving.has(id);
   }
 
-  /** Notes tell what comes of it. */
-  async change(seen: Pet, fields: PetFields): Promise<void> {
-    await this.#repeat({ seen, wish: fields });
-  }
-
+  /** Notes tell what comes of it. A sale is taken back only after a question. */
   async setStatus(seen: Pet, status: PetStatus | undefined): Promise<void> {
-    if (seen.status !== status) await this.change(seen, { status: status ?? null });
+    const { notes } = this.#options;
+    const wish = { status: status ?? null };
+    if (this.#isBusy(seen)) return;
+    if (seen.status === status) return notes.say(seen, ` ${stateOf(seen)} already.`);
+    if (isReturn(seen, wish) && !confirm(`Return ${isolatedNameOf(seen)}?`)) return;
+    await this.#repeat({ seen, wish });
   }
 
-  /** The same for a form: resolves with the error unless all is saved. Refused values are not told in a note. */
+  /** Saves what was typed into a form: resolves with the error unless all is saved. Refused values get no note. */
   async save(seen: Pet, fields: PetFields): Promise<unknown> {
     return this.#change({ seen, wish: fields }, fields);
   }
@@ -72,12 +92,15 @@ export class PetActions {
   remove(seen: Pet): void {
     const { rows, notes } = this.#options;
     const { id } = seen;
-    if (this.isSaving(id)) return;
+    if (this.#isBusy(seen)) return;
     const attempt: Attempt = { seen, wish: 'remove' };
     const note: Note = {
       petId: id,
-      words: tellDone(seen, 'remove'),
-      undo: () => rows.show(id),
+      words: tellDone(seen, seen, 'remove'),
+      undo: () => {
+        rows.show(id);
+        notes.add({ petId: id, words: tellUndone(seen, 'remove') });
+      },
       onEnd: (isLeaving) => void this.#remove(attempt, isLeaving),
     };
     notes.dropOf(id);
@@ -86,16 +109,26 @@ export class PetActions {
     void this.#findVersion(attempt, note);
   }
 
+  /** Undoes one change after the other, the latest first. */
+  undo(): void {
+    const { notes } = this.#options;
+    const id = notes.undoable?.petId;
+    if (id === undefined || !this.isSaving(id)) notes.undo();
+    else notes.say('The last change is still being saved. Nothing else was done; try again.');
+  }
+
   async #change(attempt: Attempt, fields: PetFields): Promise<unknown> {
     const { client, rows, notes } = this.#options;
-    const { seen } = attempt;
-    if (this.isSaving(seen.id)) return 'Another change is under way.';
+    const { seen, isUndo } = attempt;
+    if (this.#isBusy(seen)) return 'Another change is under way.';
     notes.dropOf(seen.id);
     return this.#whileSaving(seen.id, async () => {
       const finish = (pet: Pet) => {
-        const undo = () => void this.change(pet, reversed(seen, fields));
+        const undo = () => void this.#repeat({ seen: pet, wish: reversed(seen, fields), isUndo: true });
+        const words = isUndo ? tellUndone(pet, fields) : tellDone(seen, pet, fields);
+        this.doneCount += 1;
         rows.replace(pet);
-        notes.add({ petId: pet.id, words: tellDone(pet, fields), undo });
+        notes.add({ petId: pet.id, words, ...(!isUndo && { undo }) });
       };
       try {
         const expected = fieldsOf(seen);
@@ -109,16 +142,22 @@ export class PetActions {
     });
   }
 
+  /** True while the pet is being saved. Whoever wants more than that is told. */
+  #isBusy(seen: Pet): boolean {
+    const isBusy = this.isSaving(seen.id);
+    if (isBusy) this.#options.notes.say(seen, ' is still being saved. Nothing else was done; try again.');
+    return isBusy;
+  }
+
   /** Finds the version of the pet that the person saw while it can still be asked for: a closed tab cannot. */
   async #findVersion(attempt: Attempt, note: Note): Promise<void> {
     const { client, rows, notes } = this.#options;
     const { seen } = attempt;
     try {
-      const { pet, etag } = await client.readPet(seen.id);
-      if (isSame(pet, seen)) attempt.etag = etag;
+      const pet = await client.getPet(seen.id);
+      if (isSame(pet, seen)) attempt.etag = pet.etag;
       else if (notes.list.includes(note)) {
-        notes.drop(note);
-        rows.replace(pet);
+        notes.choose(note, () => rows.replace(pet));
         this.#conflict(attempt, pet);
       }
     } catch {
@@ -133,6 +172,7 @@ export class PetActions {
       try {
         const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
         await client.deletePet(seen.id, { ifMatch });
+        this.doneCount += 1;
         rows.remove(seen.id);
       } catch (error) {
         if (isNotFound(error)) return rows.remove(seen.id);
@@ -143,8 +183,8 @@ export class PetActions {
   }
 
   async #versionOf(seen: Pet): Promise<string | undefined> {
-    const { pet, etag } = await this.#options.client.readPet(seen.id);
-    if (isSame(pet, seen)) return etag;
+    const pet = await this.#options.client.getPet(seen.id);
+    if (isSame(pet, seen)) return pet.etag;
     throw new PetstoreClientError('precondition_failed', 'The pet has changed.');
   }
 
@@ -175,37 +215,39 @@ export class PetActions {
     if (!isConflict && !isTemporary(error)) return this.#fail(attempt, error);
     const repeatable: Attempt = { ...attempt, mayBeDone: attempt.mayBeDone || !isConflict };
     try {
-      const { pet } = await client.readPet(seen.id);
+      const pet = await client.getPet(seen.id);
       const isDone = wish !== 'remove' && isSame(pet, withFields(seen, wish));
       if (isDone && repeatable.mayBeDone) return pet;
       rows.replace(pet);
       if (isSame(pet, seen)) this.#fail(repeatable, error);
       else this.#conflict(attempt, pet);
     } catch (readError) {
-      this.#fail(repeatable, readError);
+      this.#fail(repeatable, readError, false);
     }
     return undefined;
   }
 
   /** Somebody else was faster. */
-  #conflict({ seen, wish }: Attempt, now: Pet): void {
+  #conflict(attempt: Attempt, now: Pet): void {
+    const { seen, wish, isUndo } = attempt;
     const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
-    const repeat = { label: anywayLabel(wish), act: () => void this.#repeat({ seen: now, wish }) };
+    const act = () => void this.#repeat({ seen: now, wish, isUndo });
+    const repeat = { label: anywayLabel(now, wish), act };
     this.#tell(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
   }
 
-  #fail(attempt: Attempt, error: unknown): undefined {
+  #fail(attempt: Attempt, error: unknown, isKnown = true): undefined {
     const { rows, onRefused } = this.#options;
-    const { seen, wish } = attempt;
+    const { seen, wish, mayBeDone } = attempt;
     if (isUnauthorized(error)) {
-      onRefused();
+      onRefused(textOf(tellFailed(seen, wish, !mayBeDone)));
     } else if (isNotFound(error)) {
       rows.remove(seen.id);
       this.#tell(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
     } else {
       const repeat = { label: 'Try again', act: () => void this.#repeat(attempt) };
-      const failed = wish === 'remove' ? 'removed' : 'changed';
-      this.#tell(seen, [seen, ` was not ${failed}. ${tellProblem(error)}`], [repeat, leaveIt]);
+      const words = [...tellFailed(seen, wish, isKnown), ` ${tellProblem(error)}`];
+      this.#tell(seen, words, [repeat, leaveIt]);
     }
   }
 

@@ -5,22 +5,48 @@ import type { Words } from './notes.ts';
 /** How to tell of each status: that a pet has it, to give it, and that somebody else has given it. */
 const told: Record<
   PetStatus | 'none',
-  { done: string; command: string; deed: [before: string, after: string] }
+  { state: string; command: string; deed: [before: string, after: string] }
 > = {
-  available: { done: ' is available.', command: 'Make it available', deed: ['made ', ' available'] },
-  pending: { done: ' is pending.', command: 'Make it pending', deed: ['made ', ' pending'] },
-  sold: { done: ' is sold.', command: 'Sell it', deed: ['sold ', ''] },
-  none: { done: ' has no status.', command: 'Take its status away', deed: ['taken the status of ', ' away'] },
+  available: { state: 'is available', command: 'Make it available', deed: ['made ', ' available'] },
+  pending: { state: 'is pending', command: 'Make it pending', deed: ['made ', ' pending'] },
+  sold: { state: 'is sold', command: 'Sell it', deed: ['sold ', ''] },
+  none: { state: 'has no status', command: 'Take its status away', deed: ['taken the status of ', ' away'] },
 };
 
-export function tellDone(pet: Pet, wish: Wish): Words {
+export function stateOf({ status }: Pet): string {
+  return told[status ?? 'none'].state;
+}
+
+/** Tells that a pet, which a person saw before, is now as the person wanted. */
+export function tellDone(seen: Pet, pet: Pet, wish: Wish): Words {
   if (wish === 'remove') return ['Removed ', pet, '.'];
-  return wish.status === undefined ? ['Saved ', pet, '.'] : [pet, told[pet.status ?? 'none'].done];
+  if (wish.status === undefined) return ['Saved ', pet, '.'];
+  return [pet, isReturn(seen, wish) ? ' was returned and ' : ' ', `${stateOf(pet)}.`];
+}
+
+export function tellUndone(pet: Pet, wish: Wish): Words {
+  if (wish === 'remove') return ['Undone: ', pet, ' was not removed.'];
+  const state = wish.status === undefined ? 'is as it was before' : `${stateOf(pet)} again`;
+  return ['Undone: ', pet, ` ${state}.`];
+}
+
+/** Tells that a wish was refused, or that it is not known what became of it. */
+export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
+  const deed =
+    wish === 'remove'
+      ? 'removed'
+      : wish.status === 'sold'
+        ? 'sold'
+        : isReturn(seen, wish)
+          ? 'returned'
+          : 'changed';
+  return [seen, isKnown ? ` was not ${deed}.` : ` may not have been ${deed}.`];
 }
 
 /** The label of a button that does it in spite of what others did. */
-export function anywayLabel(wish: Wish): string {
+export function anywayLabel(now: Pet, wish: Wish): string {
   if (wish === 'remove') return 'Remove it anyway';
+  if (isReturn(now, wish)) return 'Return it anyway';
   return `${wish.status === undefined ? 'Save it' : told[wish.status ?? 'none'].command} anyway`;
 }
 
@@ -29,8 +55,9 @@ export function tellConflict(seen: Pet, now: Pet): Words {
   const parts: Words[] = [];
   const subject = () => (parts.length === 0 ? seen : 'it');
   if (now.status !== seen.status) {
+    if (seen.status === 'sold') parts.push(['returned ', seen]);
     const [before, after] = told[now.status ?? 'none'].deed;
-    parts.push([before, subject(), after]);
+    if (seen.status !== 'sold' || now.status !== 'available') parts.push([before, subject(), after]);
   }
   if (now.name !== seen.name) parts.push(['renamed ', subject(), ' to ', now]);
   if (now.categoryId !== seen.categoryId) parts.push(['moved ', subject(), ` to category ${now.categoryId}`]);
@@ -49,8 +76,28 @@ export function shortNameOf({ id, name }: Pet): string {
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
 }
 
+/** What follows the name in a sentence: two pets may have the same one. */
+export function idAfter({ id, name }: Pet): string {
+  return name.trim() === '' ? '' : ` (${id})`;
+}
+
+/** A pet in a question of the browser, which knows no other way to keep a name in its own direction. */
+export function isolatedNameOf(pet: Pet): string {
+  return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
+}
+
+/** The words as plain text. */
+export function textOf(words: Words): string {
+  return words.map((word) => (typeof word === 'string' ? word : shortNameOf(word) + idAfter(word))).join('');
+}
+
 /** What a person wants for a pet: other values, or that it goes. */
 export type Wish = PetFields | 'remove';
+
+/** True when a wish takes a sale back. */
+export function isReturn(seen: Pet, wish: PetFields): boolean {
+  return seen.status === 'sold' && wish.status !== undefined && wish.status !== 'sold';
+}
 
 /** What a person sees of a pet, in all fields or some. A change names it, so that it fails if somebody else was faster. */
 export function fieldsOf(pet: Pet, fields: readonly (keyof PetFields)[] = petFields): PetFields {

@@ -8,8 +8,8 @@ import { type Typed } from '../session.ts';
 
 export interface AddPetProps {
   client: PetstoreClient;
-  onAdded: () => void;
-  onRefused: () => void;
+  onAdded: (pet: Pet) => void;
+  onRefused: (outcome: string) => void;
   onShow: (id: bigint) => void;
 }
 
@@ -23,13 +23,14 @@ export function AddPet({ client, onAdded, onRefused, onShow }: AddPetProps) {
     if (isAgain(draft)) return undefined;
     setAdded(undefined);
     try {
-      setAdded(await client.createPet(readDraft(draft).pet, { idempotencyKey }));
+      const pet = await client.createPet(readDraft(draft).pet, { idempotencyKey });
+      setAdded(pet);
       setStart({ ...emptyDraft, status: draft.status });
       document.getElementById('pet-name')?.focus();
-      onAdded();
+      onAdded(pet);
       return undefined;
     } catch (error) {
-      if (isUnauthorized(error)) onRefused();
+      if (isUnauthorized(error)) onRefused('The new pet was not added; what you typed is kept.');
       return error;
     }
   };

@@ -8,13 +8,12 @@ import {
 } from '../../../client/src/index.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
-import type { ConsoleClient } from '../connect.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { keepTyped, type Typed } from '../session.ts';
 
 export interface PetDetailsProps {
-  client: ConsoleClient;
+  client: PetstoreClient;
   pet: Pet;
   changes: Changes | undefined;
   /** True if the person asked to type. */
@@ -28,9 +27,13 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
   useLayoutEffect(() => {
     const field = isEditing ? box.current?.querySelector<HTMLInputElement>('input') : undefined;
     field?.focus();
-    if (field) field.select();
+    if (field) field.setSelectionRange(field.value.length, field.value.length);
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing]);
+  // A button that went away with the old status may have had the focus.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) box.current?.querySelector<HTMLElement>('.close')?.focus();
+  }, [pet.status]);
   const remove = () => {
     changes?.actions.remove(pet);
     onClose();
@@ -40,8 +43,9 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
       ref={box}
       class="details card"
       aria-labelledby="details-title"
-      onKeyDown={({ key }) => {
-        if (key !== 'Escape') return;
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
         keepTyped(`pet-${pet.id}`, undefined);
         onClose();
       }}
@@ -74,6 +78,15 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
               </button>
             ))}
           </div>
+          {pet.status === 'sold' && (
+            <button
+              type="button"
+              class="plain"
+              onClick={() => void changes.actions.setStatus(pet, 'available')}
+            >
+              Return
+            </button>
+          )}
           <EditPet pet={pet} changes={changes} onSaved={onClose} />
         </>
       )}
@@ -93,7 +106,7 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
 }
 
 function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSaved: () => void }) {
-  const seenIn = ({ base }: Typed) => ({ id: pet.id, ...readDraft(base).pet }) as Pet;
+  const seenIn = ({ base }: Typed) => ({ ...readDraft(base).pet, id: pet.id, name: base.name }) as Pet;
   const save = async (typed: Typed) => {
     const { fields } = readChanges(seenIn(typed), typed.draft);
     const isChanged = Object.keys(fields).length > 0;
@@ -116,12 +129,12 @@ function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSave
 }
 
 /** The latest orders of one pet. */
-export function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet }) {
+function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet }) {
   const [orders, setOrders] = useState<readonly Order[]>([]);
   useEffect(() => {
     const stop = new AbortController();
     client
-      .listOrders({ petId: pet.id, sort: 'newest', limit: 3, signal: stop.signal })
+      .listOrders({ petId: pet.id, sort: 'newest', limit: 5, signal: stop.signal })
       .then((page) => setOrders(page.orders))
       // The list already tells that the service is away.
       .catch(() => {});
@@ -133,12 +146,13 @@ export function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet })
       {orders.map((order) => (
         <p key={order.id.toString()}>{tellOrder(order)}</p>
       ))}
-      <a href={`#/sales?pet=${pet.id}`}>All sales of this pet</a>
     </div>
   );
 }
 
-function tellOrder({ status, createdAt, createdBy }: Order): string {
-  const time = createdAt.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-  return `${labelOf(status)}${createdBy === undefined ? '' : ` by ${createdBy}`}, ${time}`;
+function tellOrder({ status, createdAt, createdBy, returnedAt, returnedBy }: Order): string {
+  const tell = (at: Date, by: string | undefined) =>
+    `${by === undefined ? '' : `by ${by}, `}${at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}`;
+  const returned = returnedAt ? `; returned ${tell(returnedAt, returnedBy)}` : '';
+  return `${labelOf(status)} ${tell(createdAt, createdBy)}${returned}`;
 }

@@ -1,10 +1,11 @@
-import type { Pet, PetStatus } from '../../../../client/src/index.ts';
+import type { Pet } from '../../../../client/src/index.ts';
 import { petFields } from '../../draft.ts';
+import { passes, type StatusFilter } from '../find/query.ts';
 
 /** A place in the list. The pet in it never changes to another one. */
 export interface Row {
   readonly pet: Pet;
-  /** It was announced before the list was loaded. */
+  /** It was announced before the list was loaded, or added here. */
   readonly isNew: boolean;
   /** It fits the search no longer, but stays in its place. */
   readonly isOut: boolean;
@@ -16,6 +17,8 @@ export interface Slice {
   /** The slice begins below this id; undefined at the newest pet. */
   below: bigint | undefined;
   pets: readonly Pet[];
+  /** The slice ends with this id, even if the filter left that pet out. */
+  end: bigint | undefined;
   /** True when the search finds nothing below this slice. */
   isLast: boolean;
   /** The clock of the rows when the slice was requested. */
@@ -27,6 +30,8 @@ export class PetRows {
   list: readonly Row[] = [];
   /** Moves with every change. */
   clock = 0;
+  /** Moves when rows are no longer where they were. */
+  moves = 0;
   readonly #onChange: () => void;
   /** When this console itself changed a pet, by the clock. An older response must not undo that. */
   readonly #changedAt = new Map<bigint, number>();
@@ -34,8 +39,9 @@ export class PetRows {
   readonly #hidden = new Set<bigint>();
   #news = new Set<bigint>();
   #isComplete = false;
-  /** The list shows pets with this status only. */
-  #status: PetStatus | undefined;
+  #filter: StatusFilter = 'all';
+  /** The pet that stands first because somebody asked for its id. */
+  #firstId: bigint | undefined;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -50,12 +56,23 @@ export class PetRows {
     return this.list.find(({ pet }) => pet.id === id);
   }
 
-  load(pets: readonly Pet[], isLast: boolean, status: PetStatus | undefined): void {
+  /** A pet that somebody asked for by its id comes first, whatever the filter. */
+  load(pets: readonly Pet[], isLast: boolean, filter: StatusFilter, first?: Pet): void {
     const news = this.#news;
-    this.#status = status;
+    this.#filter = filter;
+    this.#firstId = first?.id;
     this.#news = new Set();
     this.#isComplete = isLast;
-    this.#set(pets.map((pet) => this.#rowOf(pet, news.has(pet.id))));
+    const others = pets.filter(({ id }) => id !== first?.id).map((pet) => this.#rowOf(pet, news.has(pet.id)));
+    this.#set(first ? [{ ...this.#rowOf(first, false), isOut: !passes(filter, first) }, ...others] : others);
+  }
+
+  /** Puts a pet on top that was added here. */
+  add(pet: Pet): void {
+    if (this.get(pet.id)) return;
+    this.#news.delete(pet.id);
+    this.#changedAt.set(pet.id, this.clock + 1);
+    this.#set([this.#rowOf(pet, true), ...this.list]);
   }
 
   append(pets: readonly Pet[], isLast: boolean): void {
@@ -65,11 +82,10 @@ export class PetRows {
   }
 
   /** Brings rows up to date in their places and counts the news. Returns the pets that the slice should have, but has not. */
-  apply({ below, pets, isLast, asOf }: Slice): Pet[] {
+  apply({ below, pets, end: lowest, isLast, asOf }: Slice): Pet[] {
     const found = new Map(pets.map((pet) => [pet.id, pet]));
-    const lowest = isLast ? undefined : pets.at(-1)?.id;
     const isCovered = (id: bigint) =>
-      (below === undefined || id < below) && (lowest === undefined || id >= lowest);
+      (below === undefined || id < below) && (isLast || lowest === undefined || id >= lowest);
     for (const id of this.#news) if (isCovered(id)) this.#news.delete(id);
     const end = this.#isComplete ? undefined : this.list.at(-1)?.pet.id;
     for (const { id } of pets) if (!this.get(id) && (end === undefined || id > end)) this.#news.add(id);
@@ -83,13 +99,13 @@ export class PetRows {
     return this.list
       .filter(
         ({ pet: { id }, isOut, isRemoved }) =>
-          !found.has(id) && isCovered(id) && !isOwn(id) && !isOut && !isRemoved,
+          id !== this.#firstId && !found.has(id) && isCovered(id) && !isOwn(id) && !isOut && !isRemoved,
       )
       .map(({ pet }) => pet);
   }
 
   /** Shows a pet as the store has it after a change. */
-  replace(pet: Pet, isOut = this.#status !== undefined && pet.status !== this.#status): void {
+  replace(pet: Pet, isOut = !passes(this.#filter, pet)): void {
     this.#hidden.delete(pet.id);
     this.#change(pet.id, (row) => ({ ...row, pet, isOut, isRemoved: false }));
   }
@@ -118,6 +134,7 @@ export class PetRows {
   }
 
   #set(list: readonly Row[]): void {
+    if (this.list.some(({ pet }, index) => list[index]?.pet.id !== pet.id)) this.moves += 1;
     this.list = list;
     this.clock += 1;
     this.#onChange();

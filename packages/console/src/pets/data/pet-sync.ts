@@ -1,5 +1,5 @@
-import { isPetstoreError, type PetstoreClient } from '../../../../client/src/index.ts';
-import { searchOf, type PetQuery } from '../find/query.ts';
+import { isPetstoreError, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
+import { idOf, passes, searchOf, type PetQuery } from '../find/query.ts';
 import type { PetRows } from './pet-rows.ts';
 
 export interface PetSyncOptions {
@@ -54,6 +54,11 @@ export class PetSync {
     return this.#following !== undefined;
   }
 
+  /** How many pages the list has. */
+  get pageCount(): number {
+    return this.#pages.length;
+  }
+
   /** Works until `stop`. Never rejects. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
@@ -69,13 +74,14 @@ export class PetSync {
     this.#wake();
   }
 
-  /** Loads the list by hand. Until it is here, the rows stay as they are. */
+  /** Loads the list by hand. Until it is here, the rows stay as they are, and nobody can use them. */
   load(query = this.query): void {
     this.query = query;
     this.#current.abort();
     this.#current = new AbortController();
     this.#wantsMore = false;
     this.isLoading = true;
+    this.#options.onState();
     this.#wake();
   }
 
@@ -95,11 +101,11 @@ export class PetSync {
   }
 
   async #attempt(): Promise<number> {
-    const { refreshMs, retryMs, rows } = this.#options;
+    const { refreshMs, retryMs } = this.#options;
     const { signal } = this.#current;
     try {
       // Nobody points at a row of an empty list.
-      if (this.isLoading || rows.list.length === 0) await this.#load(undefined, signal);
+      if (this.isLoading || this.#pages.length === 0) await this.#load(undefined, signal);
       else if (this.#wantsMore) await this.#load(this.#following, signal);
       else await this.#refresh(signal);
       this.error = undefined;
@@ -118,13 +124,16 @@ export class PetSync {
   /** Gets the page that a cursor names, or the first one anew. */
   async #load(from: string | undefined, signal: AbortSignal): Promise<void> {
     const { rows } = this.#options;
-    const { pets, next } = await this.#get(from, signal);
-    const end = pets.at(-1)?.id;
+    const id = from === undefined ? idOf(this.query) : undefined;
+    const [{ pets, next, end }, first] = await Promise.all([
+      this.#get(from, signal),
+      id === undefined ? undefined : this.#find(id, signal),
+    ]);
     if (from === undefined) {
       if (this.isLoading || end !== undefined) this.loads += 1;
       this.isLoading = false;
       this.#pages = [];
-      rows.load(pets, next === undefined, searchOf(this.query).status);
+      rows.load(pets, next === undefined, this.query.status, first);
     } else rows.append(pets, next === undefined);
     this.#wantsMore = false;
     this.#following = next;
@@ -133,7 +142,11 @@ export class PetSync {
 
   /** Asks again for the first page and those on the screen. */
   async #refresh(signal: AbortSignal): Promise<void> {
-    const shown = this.#options.idsOnScreen().map((id) => this.#pages.findIndex(({ end }) => end <= id));
+    const { rows, idsOnScreen } = this.#options;
+    const wantedId = idOf(this.query);
+    const first = wantedId === undefined ? undefined : rows.get(wantedId);
+    if (first && !first.isRemoved) await this.#findOut(first.pet.id, signal, false);
+    const shown = idsOnScreen().map((id) => this.#pages.findIndex(({ end }) => end <= id));
     for (const index of new Set([0, ...shown])) await this.#refreshPage(index, signal);
   }
 
@@ -147,32 +160,38 @@ export class PetSync {
     for (let count = 0; count < mostPages; count++) {
       const asOf = rows.clock;
       const slice = await this.#get(next, signal);
-      const missing = rows.apply({ below, pets: slice.pets, isLast: slice.next === undefined, asOf });
-      for (const { id } of missing) await this.#findOut(id, signal);
-      below = slice.pets.at(-1)?.id;
+      const missing = rows.apply({ ...slice, below, isLast: slice.next === undefined, asOf });
+      for (const { id } of missing) await this.#findOut(id, signal, true);
+      below = slice.end;
       next = slice.next;
       if (next === undefined || below === undefined || below <= page.end) return;
     }
   }
 
-  /** Learns what became of a pet that the search no longer finds. */
-  async #findOut(id: bigint, signal: AbortSignal): Promise<void> {
-    const { client, rows } = this.#options;
+  /** Learns what became of a pet of the list. `isOut` is true if the search no longer finds it. */
+  async #findOut(id: bigint, signal: AbortSignal, isOut: boolean): Promise<void> {
+    const { rows } = this.#options;
     const asOf = rows.clock;
-    const [pet] = (await client.searchPetsPage({ id, signal })).pets;
-    signal.throwIfAborted();
+    const pet = await this.#find(id, signal);
     if (rows.clock !== asOf) return;
-    if (pet) rows.replace(pet, true);
-    else rows.remove(id);
+    if (!pet) rows.remove(id);
+    else if (isOut) rows.replace(pet, true);
+    else rows.replace(pet);
   }
 
-  async #get(next: string | undefined, signal: AbortSignal) {
-    const page = await this.#options.client.searchPetsPage(
-      next === undefined ? { ...searchOf(this.query), limit: 100, signal } : { next, signal },
+  async #find(id: bigint, signal: AbortSignal): Promise<Pet | undefined> {
+    const { pets } = await this.#options.client.searchPetsPage({ id, signal });
+    signal.throwIfAborted();
+    return pets[0];
+  }
+
+  async #get(from: string | undefined, signal: AbortSignal) {
+    const { pets, next } = await this.#options.client.searchPetsPage(
+      from === undefined ? { ...searchOf(this.query), limit: 100, signal } : { next: from, signal },
     );
     signal.throwIfAborted();
     this.heardAtMs = Date.now();
-    return page;
+    return { pets: pets.filter((pet) => passes(this.query.status, pet)), end: pets.at(-1)?.id, next };
   }
 
   /** Without a duration, sleeps until it is woken. */

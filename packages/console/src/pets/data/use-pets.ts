@@ -9,6 +9,10 @@ export interface PetsView {
   /** Tell them what you changed in the store: the list shows that at once. */
   rows: PetRows;
   sync: PetSync;
+  /** True from the first key of a new search until its rows are there: those in the list belong to another one. */
+  isSearching: boolean;
+  /** Begins the search at once instead of when nobody types any more. */
+  search: () => void;
   problem: Problem | undefined;
 }
 
@@ -38,8 +42,12 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
     };
   }, [sync]);
 
+  const isTyping = query !== sync.query;
+  const search = () => {
+    if (query !== sync.query) sync.load(query);
+  };
   useEffect(() => {
-    const timer = query === sync.query ? undefined : setTimeout(() => sync.load(query), typingMs);
+    const timer = setTimeout(search, typingMs);
     return () => clearTimeout(timer);
   }, [sync, query]);
 
@@ -48,7 +56,8 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
   useEffect(() => {
     if (isRefused) onRefused();
   }, [isRefused]);
-  return { rows, sync, problem: error === undefined ? undefined : toProblem(error) };
+  const problem = error === undefined ? undefined : toProblem(error);
+  return { rows, sync, isSearching: isTyping || sync.isLoading, search, problem };
 }
 
 function idsOnScreen(): bigint[] {
@@ -72,5 +81,10 @@ export function useQuery(): [PetQuery, (changes: Partial<PetQuery>) => void] {
     }, addressDelayMs);
     return () => clearTimeout(timer);
   }, [query]);
-  return [query, (changes) => setQuery((before) => ({ ...before, ...changes }))];
+  const change = (changes: Partial<PetQuery>) =>
+    setQuery((before) => {
+      const after = { ...before, ...changes };
+      return renderQuery(after) === renderQuery(before) ? before : after;
+    });
+  return [query, change];
 }

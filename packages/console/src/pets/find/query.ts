@@ -1,35 +1,46 @@
 import {
   isPetStatus,
   petStatuses,
+  type Pet,
   type PetStatus,
   type SearchPetsOptions,
 } from '../../../../client/src/index.ts';
 
-export type StatusFilter = PetStatus | 'all';
+export type StatusFilter = PetStatus | 'all' | 'none';
 
 /** What the list shows. It lives in the address, so that a reload or a shared link shows the same. */
 export interface PetQuery {
-  /** What the person searches for, as typed: words of a name, `#7` for an id or `category:7`. */
+  /** What the person searches for, as typed: words of a name, a number, `#7` for an id or `category:7`. */
   text: string;
   status: StatusFilter;
 }
 
-export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses];
+export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses, 'none'];
 
 export const defaultQuery: PetQuery = { text: '', status: 'all' };
 
+/** What to ask the service for. A plain number asks for its category; `idOf` has its other meaning. */
 export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
-  const [, kind, digits] = /^\s*(#|category:)\s*(-?\d+)\s*$/i.exec(text) ?? [];
+  const [, kind, digits] = /^\s*(#|category:)?\s*(-?\d+)\s*$/i.exec(text) ?? [];
   const number = numberOf(digits ?? '');
   const wanted = kind === '#' ? { id: number } : { categoryId: number };
   return {
     ...(number === undefined ? { q: text.trim() || undefined } : wanted),
-    ...(status !== 'all' && { status }),
+    ...(isPetStatus(status) && { status }),
   };
 }
 
-/** The number that somebody typed, which may be an id or a category; undefined for anything else. */
-export function numberOf(text: string): bigint | undefined {
+/** The id that a plain number may be, such as one from a label scanner. */
+export function idOf({ text }: PetQuery): bigint | undefined {
+  return numberOf(text);
+}
+
+/** True when a pet passes the filter. The service itself cannot search for pets without a status. */
+export function passes(status: StatusFilter, pet: Pet): boolean {
+  return status === 'all' || status === (pet.status ?? 'none');
+}
+
+function numberOf(text: string): bigint | undefined {
   if (!/^\s*-?\d{1,19}\s*$/.test(text)) return undefined;
   const number = BigInt(text);
   return BigInt.asIntN(64, number) === number ? number : undefined;
@@ -38,8 +49,8 @@ export function numberOf(text: string): bigint | undefined {
 /** Reads the query of an address. What it does not know counts as absent. */
 export function readQuery(search: string): PetQuery {
   const parameters = new URLSearchParams(search);
-  const status = parameters.get('status');
-  return { text: parameters.get('q') ?? '', status: isPetStatus(status) ? status : 'all' };
+  const status = statusFilters.find((filter) => filter === parameters.get('status'));
+  return { text: parameters.get('q') ?? '', status: status ?? 'all' };
 }
 
 /** The query of an address, with its question mark; empty for the default. */

@@ -2,18 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { labelOf } from '../../draft.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { numberOf, statusFilters, type StatusFilter } from './query.ts';
+import { statusFilters, type StatusFilter } from './query.ts';
 
 export interface SearchProps {
   text: string;
   onChange: (text: string) => void;
   onDown: () => void;
+  /** Told at the end of the field. */
   children: ComponentChildren;
 }
 
-/** Searches names; for a number, offers the two things it may be. */
 export function Search({ text, onChange, onDown, children }: SearchProps) {
-  const number = numberOf(text);
   const box = useRef<HTMLInputElement>(null);
   const enter = () => {
     box.current?.focus();
@@ -29,41 +28,24 @@ export function Search({ text, onChange, onDown, children }: SearchProps) {
     else return;
     event.preventDefault();
   };
-  const choose = (chosen: string) => () => {
-    onChange(chosen);
-    enter();
-  };
   return (
-    <search class="search">
-      <label class="search-box">
-        <span class="visually-hidden">Search</span>
-        <svg viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-          <circle cx="8.5" cy="8.5" r="5.5" />
-          <path d="m13 13 4.5 4.5" />
-        </svg>
-        <input
-          ref={box}
-          type="search"
-          placeholder="Name, or a number"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={100}
-          aria-keyshortcuts="/"
-          value={text}
-          onInput={(event) => onChange(event.currentTarget.value)}
-          onKeyDown={onKeyDown}
-        />
+    <search class="search search-box">
+      <label class="visually-hidden" for="search">
+        Search
       </label>
-      {number !== undefined && (
-        <span class="meant">
-          <button type="button" class="plain small" onClick={choose(`#${number}`)}>
-            Id {number.toString()}
-          </button>
-          <button type="button" class="plain small" onClick={choose(`category:${number}`)}>
-            Category {number.toString()}
-          </button>
-        </span>
-      )}
+      <input
+        ref={box}
+        id="search"
+        type="search"
+        placeholder="Find by name, id or category"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={100}
+        aria-keyshortcuts="/"
+        value={text}
+        onInput={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
       {children}
     </search>
   );
@@ -77,7 +59,7 @@ export function Filter({ chosen, onChoose }: { chosen: StatusFilter; onChoose: (
       {statusFilters.map((status) => (
         <label key={status} class={`choice ${status}`}>
           <input type="radio" name="status" checked={chosen === status} onChange={() => onChoose(status)} />
-          <span>{status === 'all' ? 'All' : labelOf(status)}</span>
+          <span>{status === 'all' ? 'All' : labelOf(status === 'none' ? undefined : status)}</span>
         </label>
       ))}
     </fieldset>

@@ -11,21 +11,24 @@ export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen'> {
   onRowKey: (event: KeyboardEvent, row: Row) => void;
 }
 
-/** A click that comes so soon after the rows was meant for what stood there before. */
-const settlingMs = 500;
-
 export function PetGrid({ view, chosenId, onRowKey, ...parts }: PetGridProps) {
   const { list: rows } = view.rows;
-  const { loads, isLoading } = view.sync;
+  const { loads } = view.sync;
   const box = useRef<HTMLDivElement>(null);
   const active = useActiveRow(box, rows, onRowKey);
   useLayoutEffect(() => {
     if (loads > 1 && (box.current?.getBoundingClientRect().top ?? 0) < 0) scrollTo(0, 0);
-    box.current?.animate({ pointerEvents: ['none', 'none'] }, settlingMs);
   }, [loads]);
 
   return (
-    <div class="grid" role="grid" aria-label="Pets" aria-rowcount={rows.length + 1} aria-busy={isLoading}>
+    <div
+      class="grid card"
+      role="grid"
+      aria-label="Pets"
+      aria-rowcount={rows.length + 1}
+      aria-busy={view.isSearching}
+      inert={view.isSearching}
+    >
       <div class="columns" role="row" aria-rowindex={1}>
         {['Name', 'Status', 'Category', 'Id'].map((name) => (
           <span role="columnheader">{name}</span>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { labelOf } from '../../draft.ts';
 import type { PetsView } from '../data/use-pets.ts';
+import { idOf, type PetQuery } from '../find/query.ts';
 import { PetGrid, type PetGridProps } from './pet-grid.tsx';
 
 export interface PetListProps extends PetGridProps {
@@ -11,33 +12,44 @@ export interface PetListProps extends PetGridProps {
 
 /** The list, or why there is none, and what to do about it. */
 export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
-  const { rows, sync, problem } = grid.view;
+  const { rows, sync, problem, isSearching } = grid.view;
   const { text, status } = sync.query;
   const count = rows.list.length;
 
-  if (count === 0 && problem)
+  // Rows of another search would be worse than none.
+  if (problem && (count === 0 || isSearching))
     return (
       <State title={problem.title} action="Try again" onAction={() => sync.refresh()}>
-        {problem.advice} Retrying automatically.
+        <p>{problem.advice} Retrying automatically.</p>
       </State>
     );
-  if (count === 0 && sync.isLoading) return <State title="Loading pets…" />;
+  if (count === 0 && isSearching) return <State title="Loading pets…" />;
+  const more = sync.hasMore && <More key={sync.pageCount} onSeen={() => sync.more()} />;
+  if (count === 0 && more) return more;
   if (count === 0 && text.trim() === '' && status === 'all')
-    return <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd} />;
-  if (count === 0) {
-    const match = text.trim() === '' ? '' : ` match “${text.trim()}”`;
-    const title = `No ${status === 'all' ? '' : `${labelOf(status).toLowerCase()} `}pets${match}`;
-    return <State title={title} action="Show all pets" onAction={onShowAll} />;
-  }
+    return (
+      <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd}>
+        <p>
+          To bring many at once, use a terminal: <code>petstore import pets.csv</code> reads a file, and{' '}
+          <code>petstore seed --count 100</code> makes some up.
+        </p>
+      </State>
+    );
+  if (count === 0)
+    return <State title={`No ${describe(sync.query, 'pets')}`} action="Show all pets" onAction={onShowAll} />;
   const heardAt = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(undefined, { timeStyle: 'short' });
+  const id = idOf(sync.query);
   return (
     <>
+      {id !== undefined && !rows.get(id) && (
+        <p class="help list-start" role="status">
+          No pet has the id {id.toString()}. These are the pets of category {id.toString()}.
+        </p>
+      )}
       <PetGrid {...grid} />
-      {sync.hasMore ? (
-        <More key={count} onSeen={() => sync.more()} />
-      ) : (
+      {more || (
         <p class="list-end help" role="status">
-          {count === 1 ? '1 pet' : `All ${count.toLocaleString('en')} pets`}
+          {tellCount(grid.view)}
         </p>
       )}
       {problem && (
@@ -54,20 +66,37 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   );
 }
 
-/** Announces pets that have no row yet, in a place of its own: no row moves. */
-export function News({ view: { rows, sync } }: { view: PetsView }) {
+/** How many pets the search finds; empty while that is not known. */
+function tellCount({ rows, sync, isSearching }: PetsView): string {
+  if (isSearching || rows.newsCount > 0) return '';
+  const count = rows.list.filter(({ isOut, isRemoved }) => !isOut && !isRemoved).length;
+  return `${count.toLocaleString('en')} ${describe(sync.query, count === 1 ? 'pet' : 'pets')}`;
+}
+
+/** What a query finds, such as `sold pets that match “rex”`. */
+function describe({ text, status }: PetQuery, noun: string): string {
+  const word = status === 'all' || status === 'none' ? '' : `${labelOf(status).toLowerCase()} `;
+  const without = status === 'none' ? ' without a status' : '';
+  const match = text.trim() === '' ? '' : ` matching “${text.trim()}”`;
+  return `${word}${noun}${without}${match}`;
+}
+
+/** Tells at the end of the search field that it searches, or of pets that have no row yet: no row moves. */
+export function News({ view: { rows, sync, isSearching } }: { view: PetsView }) {
   const count = rows.newsCount;
   return (
-    <p class="news" role="status">
-      {count > 0 && (
-        <span>
+    <span class="news" role="status">
+      {isSearching && sync.loads > 0 ? (
+        'Searching…'
+      ) : count > 0 ? (
+        <>
           {count === 1 ? '1 new pet' : `${count.toLocaleString('en')} new pets`} ·{' '}
           <button type="button" class="link" onClick={() => sync.load()}>
             Show
           </button>
-        </span>
-      )}
-    </p>
+        </>
+      ) : null}
+    </span>
   );
 }
 
@@ -96,9 +125,9 @@ function State(props: {
 }) {
   const { title, action, onAction, children } = props;
   return (
-    <div class="state" role="status">
+    <div class="state card" role="status">
       <h2>{title}</h2>
-      {children && <p>{children}</p>}
+      {children}
       {onAction && (
         <button type="button" class="plain" onClick={onAction}>
           {action}

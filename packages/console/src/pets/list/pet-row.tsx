@@ -1,6 +1,6 @@
 import type { Pet } from '../../../../client/src/index.ts';
 import type { Changes } from '../../changes/pet-actions.ts';
-import { shortNameOf } from '../../changes/words.ts';
+import { textOf } from '../../changes/words.ts';
 import { labelOf } from '../../draft.ts';
 import type { Row } from '../data/pet-rows.ts';
 
@@ -20,7 +20,9 @@ const longestShown = 1000;
 export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetRowProps) {
   const { pet, isNew, isOut, isRemoved } = row;
   const tabIndex = isActive ? 0 : -1;
-  const name = shortNameOf(pet);
+  const name = textOf([pet]);
+  // Somebody else may have sold it just before the click.
+  const onBeside = () => pet.status === 'sold' && changes?.notes.say(pet, ' is sold already.');
   return (
     <div
       class={`row${isNew ? ' is-new' : ''}${isOut || isRemoved ? ' is-out' : ''}`}
@@ -30,7 +32,7 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
       aria-selected={isChosen}
       tabIndex={tabIndex}
       data-id={pet.id.toString()}
-      onClick={({ target }) => !(target instanceof Element && target.closest('button')) && onOpen(pet)}
+      onClick={({ target }) => !(target instanceof Element && target.closest('.actions')) && onOpen(pet)}
     >
       <span class="name" role="rowheader">
         {pet.name.trim() === '' ? (
@@ -40,7 +42,7 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
         )}
         {isNew && <span class="new">New</span>}
       </span>
-      {/* By colour, shape and word. */}
+      {/* By colour and word. */}
       <span class="status-cell" role="gridcell">
         <span class={`status ${isRemoved ? 'none' : (pet.status ?? 'none')}`}>
           {isRemoved ? 'Removed' : labelOf(pet.status)}
@@ -56,7 +58,11 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
           {pet.id.toString()}
         </span>
       </span>
-      <span class="actions" role="gridcell">
+      <span
+        class="actions"
+        role="gridcell"
+        onClick={({ target, currentTarget }) => target === currentTarget && onBeside()}
+      >
         {changes && !isRemoved && <MainButton pet={pet} changes={changes} tabIndex={tabIndex} />}
         {!isRemoved && (
           <button
@@ -74,28 +80,28 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
   );
 }
 
-/** Sells a pet with one click. Always the same button, so that it keeps the focus. */
+/** Sells a pet with one click, and becomes no other button where the pointer is. */
 function MainButton({ pet, changes, tabIndex }: { pet: Pet; changes: Changes; tabIndex: number }) {
   const { actions, notes } = changes;
   const showProblem = () =>
     document.querySelector<HTMLElement>(`.note[data-pet="${pet.id}"] button`)?.focus();
-  const isSold = pet.status === 'sold';
+  const sell = () => void actions.setStatus(pet, 'sold');
   const isSaving = actions.isSaving(pet.id);
-  const [text, kind, act] = isSaving
-    ? ['Saving…', 'is-saving', undefined]
-    : notes.hasProblem(pet.id)
-      ? ['Not saved', 'is-unsaved', showProblem]
-      : isSold
-        ? ['Return', 'return', () => void actions.setStatus(pet, 'available')]
-        : ['Sell', 'plain', () => void actions.setStatus(pet, 'sold')];
+  const isUnsaved = !isSaving && notes.hasProblem(pet.id);
+  if (pet.status === 'sold' && !isSaving && !isUnsaved) return null;
+  const [text, kind] = isSaving
+    ? ['Saving…', 'is-saving']
+    : isUnsaved
+      ? ['Not saved', 'is-unsaved']
+      : ['Sell', 'sell'];
   return (
     <button
       type="button"
       class={`small ${kind}`}
       tabIndex={tabIndex}
-      aria-label={`${text} ${shortNameOf(pet)}`}
+      aria-label={`${text} ${textOf([pet])}`}
       aria-busy={isSaving}
-      onClick={act}
+      onClick={isUnsaved ? showProblem : sell}
     >
       {text}
     </button>

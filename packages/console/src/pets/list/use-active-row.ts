@@ -19,7 +19,8 @@ export function useActiveRow(
     if (pet) focusRow(pet.id);
   };
   useLayoutEffect(() => {
-    if (index === -1 && lastIndex.current !== -1 && hadFocus) goTo(lastIndex.current);
+    // Its row, or the button in it that had the focus, is gone.
+    if (hadFocus && document.activeElement === document.body) goTo(index === -1 ? lastIndex.current : index);
     lastIndex.current = index;
   });
 
@@ -34,7 +35,7 @@ export function useActiveRow(
       const rowHeight = (box.current?.clientHeight ?? 0) / rows.length || 1;
       const screen = Math.max(1, Math.floor(innerHeight / rowHeight) - 4);
       const steps: Record<string, number> = {
-        ...{ ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 },
+        ...{ ArrowDown: index + 1, ArrowUp: index - 1, Home: 0 },
         ...{ PageDown: index + screen, PageUp: index - screen },
       };
       const to = steps[event.key];

@@ -1,0 +1,67 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Notes } from '../../changes/notes.ts';
+import { actionOfKey } from '../../shortcuts.ts';
+import type { PetsView } from '../data/use-pets.ts';
+import { idOf } from '../find/query.ts';
+import { focusRow } from './use-active-row.ts';
+
+/** What comes so soon after the rows was meant for those that stood there before. */
+const settlingMs = 500;
+
+/**
+ * Guards the list while other rows are on their way or have just arrived: what a person does to a row then is ignored,
+ * and a note says so. The focus waits at the list and goes on to the rows that arrive.
+ */
+export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, notes: Notes) {
+  const { isSearching, rows, sync } = view;
+  const settling = useRef<Animation | undefined>(undefined);
+  const waiting = useRef<{ id?: bigint } | undefined>(undefined);
+  // Known only before this drawing: rows that nobody can use have no focus.
+  const focused = list.current?.querySelector<HTMLElement>('.row:focus-within')?.dataset['id'];
+
+  const land = (id?: bigint) => {
+    const wantedId = idOf(sync.query);
+    const isAnother = wantedId !== undefined && !rows.get(wantedId);
+    // The first of a category is not the pet whose label was scanned.
+    if (isAnother && id === undefined) list.current?.focus();
+    else focusRow(id);
+  };
+  useLayoutEffect(() => {
+    if (isSearching && focused !== undefined) {
+      waiting.current = { id: BigInt(focused) };
+      list.current?.focus();
+    } else if (!isSearching) {
+      if (waiting.current && document.activeElement === list.current) land(waiting.current.id);
+      waiting.current = undefined;
+    }
+  }, [isSearching]);
+  useLayoutEffect(() => {
+    const box = rows.moves === 0 ? undefined : list.current?.querySelector('.rows');
+    settling.current = box?.animate({ pointerEvents: ['none', 'none'] }, settlingMs);
+  }, [rows.moves]);
+
+  const guard = (event: Event) => {
+    if (!isSearching && settling.current?.playState !== 'running') return;
+    event.preventDefault();
+    event.stopPropagation();
+    const why = isSearching ? 'Still searching.' : 'The list has just changed.';
+    notes.say(`${why} Nothing was done; try again.`);
+  };
+  return {
+    /** Takes the focus to the rows of the current search, now or when they are there. */
+    enter: () => {
+      view.search();
+      if (!isSearching) return land();
+      waiting.current = {};
+      list.current?.focus();
+    },
+    onClickCapture: (event: MouseEvent) => {
+      // Rows that nobody can use let a click through to what is behind them.
+      if (event.target instanceof Element && event.target.matches('.list, .grid')) guard(event);
+    },
+    onKeyDownCapture: (event: KeyboardEvent) => {
+      if (actionOfKey(event)) guard(event);
+    },
+  };
+}

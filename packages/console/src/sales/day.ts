@@ -1,0 +1,23 @@
+/** Days in the browser's time zone, written as in `2026-11-17`. */
+
+export function dayOf(date: Date): string {
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part) => part.toString().padStart(2, '0')).join('-');
+}
+
+/** The midnight with which a day begins, or one some days later. */
+export function startOf(day: string, daysLater = 0): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + daysLater);
+}
+
+export function titleOf(day: string): string {
+  return startOf(day).toLocaleDateString(undefined, { weekday: 'long', month: 'long', day: 'numeric' });
+}
+
+/** A time of this day, or a date and time of another one. */
+export function tellTime(date: Date, day: string): string {
+  const time = date.toLocaleTimeString(undefined, { timeStyle: 'short' });
+  if (dayOf(date) === day) return time;
+  return `${date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })}, ${time}`;
+}

@@ -1,0 +1,18 @@
+import type { Page } from 'playwright-core';
+
+/** From now on, each of these requests waits before it reaches the service. */
+export async function slowDown(page: Page, path: string, delayMs: () => number = () => 2000): Promise<void> {
+  await page.route(path, async (route) => {
+    await Bun.sleep(delayMs());
+    // The page may be closed by now.
+    await route.continue().catch(() => {});
+  });
+}
+
+/** Waits until the rows of the latest search take clicks and keys. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('.grid:not([inert])').waitFor();
+  await page.evaluate(
+    `Promise.all(document.querySelector('.rows').getAnimations().map(({ finished }) => finished))`,
+  );
+}
