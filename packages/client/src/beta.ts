@@ -10,6 +10,7 @@ import type {
   SearchPetsPageOptions,
 } from './options.ts';
 import { toOrders, type Order, type OrderPage } from './order.ts';
+import { createEventOperations, type EventOperations } from './event.ts';
 import { createGetPage, eachItem } from './pages.ts';
 import { requireBigint, toPets, toVersionedPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
 import { unexpectedResponse, type Send } from './send.ts';
@@ -18,7 +19,7 @@ import { unexpectedResponse, type Send } from './send.ts';
  * Beta operations: complete and supported; a change is announced in the changelog one release before. If the operator has removed them (`--stable-only`), they fail
  * with `method_not_allowed`, or `not_found` where a path of its own is missing, and a message that says so.
  */
-export interface BetaOperations {
+export interface BetaOperations extends EventOperations {
   /**
    * Changes a pet and resolves with it and its new ETag once that is stored durably. Without `expected` and `ifMatch`, the last update wins,
    * and retries are as safe as for a read. With one of them, a retry could mistake its own first attempt for somebody
@@ -87,6 +88,8 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
   };
 
   return {
+    ...createEventOperations(send, versionUrl),
+
     async updatePet(id, changes, { ifMatch, signal } = {}) {
       const isConditional = ifMatch !== undefined || changes.expected !== undefined;
       const response = await send({

@@ -9,6 +9,7 @@ export type Operation =
   | 'deletePet'
   | 'searchPets'
   | 'listOrders'
+  | 'listEvents'
   | 'getKey';
 
 /** The service's notice about an operation that will be removed. */

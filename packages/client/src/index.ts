@@ -13,6 +13,7 @@ export {
   type PetstoreErrorCode,
   type ServiceErrorCode,
 } from './error.ts';
+export type { EventPage, EventsOptions, EventType, PetEvent } from './event.ts';
 export type { Key } from './key.ts';
 export type {
   CallOptions,

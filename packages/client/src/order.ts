@@ -1,4 +1,4 @@
-import { isInteger } from './pet.ts';
+import { isInteger, toAll } from './pet.ts';
 
 /** What an order did to its pet. */
 export type OrderStatus = 'pending' | 'sold';
@@ -29,9 +29,7 @@ export interface OrderPage {
 
 /** Reads a list of orders from parsed JSON; undefined when the value is not one. */
 export function toOrders(value: unknown): Order[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const orders = value.map(toOrder);
-  return orders.every((order) => order !== undefined) ? orders : undefined;
+  return toAll(value, toOrder);
 }
 
 function toOrder(value: unknown): Order | undefined {

@@ -47,7 +47,8 @@ export async function* eachItem<Item>(
       yield item;
     }
     signal?.throwIfAborted();
-    if (page.next === undefined) return;
+    // A list ends at the latest with an empty page, whatever that links to.
+    if (page.next === undefined || page.items.length === 0) return;
     page = await getPage({ next: page.next, signal });
   }
 }

@@ -93,11 +93,18 @@ export function toVersionedPet(body: unknown, headers: Headers): VersionedPet | 
   return pet && etag !== null ? { ...pet, etag } : pet;
 }
 
-/** Reads a list of pets from parsed JSON; undefined when the value is not one. */
-export function toPets(value: unknown): Pet[] | undefined {
+/** Reads a list from parsed JSON; undefined when the value is not one. */
+export function toAll<Item>(
+  value: unknown,
+  toItem: (value: unknown) => Item | undefined,
+): Item[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const pets = value.map(toPet);
-  return pets.every((pet) => pet !== undefined) ? pets : undefined;
+  const items = value.map(toItem);
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+export function toPets(value: unknown): Pet[] | undefined {
+  return toAll(value, toPet);
 }
 
 /** For callers without types: a number may have lost digits, and a text may lead to another path. */

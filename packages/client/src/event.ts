@@ -1,0 +1,123 @@
+import { PetstoreClientError } from './error.ts';
+import type { CallOptions } from './options.ts';
+import { createGetPage } from './pages.ts';
+import { isInteger, toAll, toPet, type Pet, type PetFields } from './pet.ts';
+import type { Send } from './send.ts';
+import { pause } from './wait.ts';
+
+/** What happened. A release of the service may add types. */
+export type EventType = 'pet.created' | 'pet.updated' | 'pet.deleted' | 'pets.imported';
+
+/** A change, in the order of the changes. */
+export interface PetEvent {
+  /** An exact 64-bit integer, which only grows. */
+  id: bigint;
+  type: EventType;
+  createdAt: Date;
+  /** The name of the API key. Absent for `pets.imported`. */
+  createdBy?: string;
+  /** Absent for `pets.imported`, like `pet`. */
+  petId?: bigint;
+  /** The pet as it is from then on; its last state if it was deleted. */
+  pet?: Pet;
+  /** For `pet.updated`, the old values of the fields that changed. */
+  previous?: PetFields;
+  /** For `pets.imported`, how many pets. List them again. */
+  count?: number;
+  /** From `events`, on the last event of a page: the cursor behind it. Store it once you have applied the event. */
+  after?: string;
+}
+
+export interface EventPage {
+  events: PetEvent[];
+  /** The cursor behind these events: pass it on as `after`. */
+  after: string;
+}
+
+/** The events to get. */
+export interface EventsOptions extends CallOptions {
+  /** The cursor to continue behind, or `now` for only what comes. Left out: from the oldest event kept. */
+  after?: string | undefined;
+  /** Only events of this pet. */
+  petId?: bigint | undefined;
+  /** Only events of this type. */
+  type?: EventType | undefined;
+  /** Events per page, 1 to 100. */
+  limit?: number | undefined;
+  /** How many seconds the service waits for the next event, 0 to 5. It must end before `timeoutMs`. */
+  wait?: number | undefined;
+}
+
+export interface EventOperations {
+  /**
+   * Gets the next events, 20 unless `limit` says otherwise. Fails with `events_gone` if `after` cannot be continued.
+   * @experimental
+   */
+  listEvents(options?: EventsOptions): Promise<EventPage>;
+
+  /**
+   * Yields every change in order, and waits for more: `for await (const event of client.events({ after }))`. It ends
+   * only with an error, such as `events_gone`, or with your signal.
+   * @experimental
+   */
+  events(options?: EventsOptions): AsyncGenerator<PetEvent, never, undefined>;
+}
+
+const pauseMs = 1000;
+
+export function createEventOperations(send: Send, versionUrl: string): EventOperations {
+  const call = { operation: 'listEvents', url: `${versionUrl}/events` } as const;
+  const getPage = createGetPage(send, call, (body) => toAll(body, toEvent));
+
+  const listEvents: EventOperations['listEvents'] = async (options = {}) => {
+    const { items, next } = await getPage(options);
+    const after = new URLSearchParams(next).get('after');
+    if (after === null)
+      throw new PetstoreClientError(
+        'unexpected_response',
+        `A response of ${call.url} has no Link to the next page.`,
+      );
+    return { events: items, after };
+  };
+
+  return {
+    listEvents,
+    async *events({ after, wait = 5, limit = 100, ...options } = {}) {
+      for (let position = after; ;) {
+        const askedAt = performance.now();
+        const page = await listEvents({ ...options, after: position, wait, limit });
+        for (const [index, event] of page.events.entries()) {
+          options.signal?.throwIfAborted();
+          yield index === page.events.length - 1 ? { ...event, after: page.after } : event;
+        }
+        position = page.after;
+        // The service is about to stop, or a filter left everything out.
+        const isEarly = performance.now() - askedAt < Math.max(wait * 1000, pauseMs);
+        if (isEarly && page.events.length === 0) await pause(pauseMs, options.signal);
+      }
+    },
+  };
+}
+
+function toEvent(value: unknown): PetEvent | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, type, createdAt, createdBy, petId, pet, previous, count } = value as Record<string, unknown>;
+  if (!isInteger(id) || typeof type !== 'string' || typeof createdAt !== 'string') return undefined;
+  const readPet = toPet(pet);
+  if (pet !== undefined && !readPet) return undefined;
+  return {
+    id: BigInt(id),
+    type: type as EventType,
+    createdAt: new Date(createdAt),
+    ...(typeof createdBy === 'string' && { createdBy }),
+    ...(isInteger(petId) && { petId: BigInt(petId) }),
+    ...(readPet && { pet: readPet }),
+    ...(typeof previous === 'object' && previous !== null && { previous: toFields(previous) }),
+    ...(typeof count === 'number' && { count }),
+  };
+}
+
+function toFields(previous: object): PetFields {
+  const { categoryId, ...others } = previous as PetFields & { categoryId?: number | bigint };
+  return { ...others, ...(categoryId !== undefined && { categoryId: BigInt(categoryId) }) };
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'bun:test';
+import { isPetstoreError, type PetEvent } from '../src/index.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
+
+async function take(events: AsyncGenerator<PetEvent, never>, count: number): Promise<PetEvent[]> {
+  const taken: PetEvent[] = [];
+  while (taken.length < count) taken.push((await events.next()).value);
+  return taken;
+}
+
+it('yields every change, waits for more, and resumes behind a cursor', async () => {
+  await using service = await openListeningService();
+  const { client } = service;
+  const { after } = await client.listEvents({ after: 'now' });
+  const { id } = await client.createPet({ name: 'Rex', categoryId: -(2n ** 63n), status: 'sold' });
+  await client.updatePet(id, { categoryId: 2n, status: null });
+  const events = client.events({ after });
+  const pet = { id, name: 'Rex', categoryId: 2n };
+  const [created, updated] = await take(events, 2);
+  expect(created).toMatchObject({ type: 'pet.created', petId: id, createdBy: 'API_KEYS' });
+  expect(created?.after).toBeUndefined();
+  expect(updated).toMatchObject({ pet, previous: { categoryId: -(2n ** 63n), status: 'sold' } });
+  const waiting = take(events, 1);
+  await client.deletePet(id);
+  expect(await waiting).toMatchObject([{ type: 'pet.deleted', pet }]);
+  await events.return(undefined as never);
+
+  const resumed = client.events({ after: updated!.after, petId: id });
+  expect(await take(resumed, 1)).toMatchObject([{ type: 'pet.deleted', petId: id }]);
+});
+
+it('resumes after an outage, without missing an event', async () => {
+  await using service = await openListeningService();
+  const { client, pets } = service;
+  const events = client.events();
+  await client.createPet({ name: 'Rex', categoryId: 1n });
+  expect(await take(events, 1)).toMatchObject([{ id: 1n }]);
+  const waiting = take(events, 2);
+  await service.goAway();
+  await Promise.all([1, 2].map(() => pets.createPet({ name: 'Mia', categoryId: 1n })));
+  service.comeBack();
+  expect(await waiting).toMatchObject([{ id: 2n }, { id: 3n }]);
+});
+
+it('pauses for a second after an empty page that came early', async () => {
+  await using service = await openListeningService();
+  service.app.stopWaiting();
+  const asked: string[] = [];
+  const client = service.clientWith({
+    fetch(url, init) {
+      asked.push(url);
+      return fetch(url, init);
+    },
+  });
+  const leaving = AbortSignal.timeout(900);
+  expect(await take(client.events({ signal: leaving }), 1).catch(() => 'left')).toBe('left');
+  expect(asked.length).toBe(1);
+});
+
+it('fails with events_gone behind a cursor of another store', async () => {
+  await using service = await openListeningService();
+  await using other = await openListeningService();
+  const { after } = await other.client.listEvents();
+  const failure = await service.client.listEvents({ after }).catch((error: unknown) => error);
+  expect(isPetstoreError(failure, 'events_gone')).toBe(true);
+});
