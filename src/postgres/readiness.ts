@@ -28,7 +28,8 @@ const selectSchema = {
     SELECT version FROM petstore_schema
     LEFT JOIN (SELECT ${storedColumns} FROM pets LIMIT 0) AS pet ON true
     LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true
-    LEFT JOIN (SELECT ${columnsOf(eventTable)}, epoch FROM events, event_log LIMIT 0) AS event ON true`,
+    LEFT JOIN (SELECT ${columnsOf(eventTable)} FROM events LIMIT 0) AS event ON true
+    LEFT JOIN (SELECT epoch FROM event_log LIMIT 0) AS log ON true`,
 };
 
 /**
