@@ -7,7 +7,7 @@ import { cacheable } from './conditional.ts';
 import { decodeCursor, encodeCursor, invalid, oneOf, parseId, parseLimit } from './lists/paging.ts';
 import type { PlainResponse } from './response.ts';
 import type { Call, Handler } from './route.ts';
-import { createWaitingRoom } from './waiting-room.ts';
+import { createWaitingRoom } from './callers/waiting-room.ts';
 
 /** Below every idle timeout on the way; the service itself closes an idle connection after ten seconds. */
 const longestWaitSeconds = 5;

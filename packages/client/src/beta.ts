@@ -13,7 +13,7 @@ import { toOrders, type Order, type OrderPage } from './order.ts';
 import { createEventOperations, type EventOperations } from './event.ts';
 import { createGetPage, eachItem } from './pages.ts';
 import { requireBigint, toPets, toVersionedPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
-import { unexpectedResponse, type Send } from './send.ts';
+import { unexpectedResponse, type Send } from './wire/send.ts';
 
 /**
  * Beta operations: complete and supported; a change is announced in the changelog one release before. If the operator has removed them (`--stable-only`), they fail

@@ -1,5 +1,5 @@
 import { PetstoreClientError, refuseProblems } from './error.ts';
-import { renderPetFields } from './exact-json.ts';
+import { renderPetFields } from './wire/exact-json.ts';
 import { optionalFields, petFields, problemsOf, type PetFields } from './pet.ts';
 
 /** The new values of a pet's fields. A field that is left out keeps its value; `status: null` removes the status. */

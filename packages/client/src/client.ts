@@ -1,5 +1,5 @@
 import { refuseProblems } from './error.ts';
-import { renderNewPet } from './exact-json.ts';
+import { renderNewPet } from './wire/exact-json.ts';
 import { createBetaOperations, type BetaOperations } from './beta.ts';
 import type {
   CallOptions,
@@ -20,8 +20,8 @@ import {
   type PetPage,
   type VersionedPet,
 } from './pet.ts';
-import { createSend, unexpectedResponse } from './send.ts';
-import { createUuid } from './uuid.ts';
+import { createSend, unexpectedResponse } from './wire/send.ts';
+import { createUuid } from './wire/uuid.ts';
 
 /** The operations of the service. They reject with a `PetstoreClientError`, or with the reason of your signal. */
 export interface PetstoreClient extends BetaOperations {

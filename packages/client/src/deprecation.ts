@@ -1,4 +1,4 @@
-import { findLink } from './link.ts';
+import { findLink } from './wire/link.ts';
 
 /** The operations of the service. */
 export type Operation =

@@ -2,8 +2,8 @@ import { PetstoreClientError } from './error.ts';
 import type { CallOptions } from './options.ts';
 import { createGetPage } from './pages.ts';
 import { isInteger, toAll, toPet, type Pet, type PetFields } from './pet.ts';
-import type { Send } from './send.ts';
-import { pause } from './wait.ts';
+import type { Send } from './wire/send.ts';
+import { pause } from './wire/wait.ts';
 
 /** What happened. A release of the service may add types. */
 export type EventType = 'pet.created' | 'pet.updated' | 'pet.deleted' | 'pets.imported';

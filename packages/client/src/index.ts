@@ -43,4 +43,4 @@ export {
   type PetStatus,
   type VersionedPet,
 } from './pet.ts';
-export { createUuid as createIdempotencyKey } from './uuid.ts';
+export { createUuid as createIdempotencyKey } from './wire/uuid.ts';

@@ -1,6 +1,6 @@
-import { findLink } from './link.ts';
+import { findLink } from './wire/link.ts';
 import { requireBigint } from './pet.ts';
-import { unexpectedResponse, type Call, type Send } from './send.ts';
+import { unexpectedResponse, type Call, type Send } from './wire/send.ts';
 
 /** One page of any list. */
 interface Page<Item> {

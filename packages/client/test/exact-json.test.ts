@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { parseExactJson, parseMarked, parseWithSourceText, renderNewPet } from '../src/exact-json.ts';
+import { parseExactJson, parseMarked, parseWithSourceText, renderNewPet } from '../src/wire/exact-json.ts';
 
 const ways = { parseExactJson, parseWithSourceText, parseMarked };
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });

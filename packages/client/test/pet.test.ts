@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { renderNewPet } from '../src/exact-json.ts';
+import { renderNewPet } from '../src/wire/exact-json.ts';
 import { problemsOf, type NewPet } from '../src/index.ts';
 import { post } from '../../../test/support/http/calls.ts';
 import { openService } from '../../../test/support/http/service.ts';

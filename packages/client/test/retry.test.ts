@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { NewPet } from '../src/index.ts';
-import { backoffMs, parseRetryAfter } from '../src/wait.ts';
+import { backoffMs, parseRetryAfter } from '../src/wire/wait.ts';
 import { clientThrough } from '../../../test/support/http/bad-connection.ts';
 import { openFaultyProxy } from '../../../test/support/http/faulty-proxy.ts';
 import { failureOf } from '../../../test/support/failure.ts';

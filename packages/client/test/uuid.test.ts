@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { createUuid } from '../src/uuid.ts';
+import { createUuid } from '../src/wire/uuid.ts';
 
 it('makes random UUIDs without crypto.randomUUID, which plain HTTP does not have', () => {
   const native = globalThis.crypto;

@@ -1,4 +1,4 @@
-import { createUuid } from '../../../client/src/uuid.ts';
+import { createUuid } from '../../../client/src/wire/uuid.ts';
 import { uuid } from './code/request.ts';
 
 /** Gives every block of code below an element a button that copies it. */

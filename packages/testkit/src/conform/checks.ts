@@ -12,20 +12,20 @@ import { listChecks } from './contract/list.ts';
 import { readChecks } from './contract/reads.ts';
 import { bodyChecks } from './strict/bodies.ts';
 import { credentialChecks } from './strict/credentials.ts';
-import { cursorChecks } from './strict/cursors.ts';
+import { cursorChecks } from './strict/lists/cursors.ts';
 import { announcementChecks } from './strict/deprecation.ts';
 import { documentChecks } from './strict/document.ts';
 import { etagChecks } from './strict/etag.ts';
 import { fieldChecks } from './strict/fields.ts';
 import { idempotencyChecks } from './strict/idempotency.ts';
 import { methodChecks } from './strict/methods.ts';
-import { orderChecks } from './strict/order.ts';
-import { pageChecks } from './strict/pages.ts';
-import { parameterChecks } from './strict/parameters.ts';
+import { orderChecks } from './strict/lists/order.ts';
+import { pageChecks } from './strict/lists/pages.ts';
+import { parameterChecks } from './strict/lists/parameters.ts';
 import { pathChecks } from './strict/paths.ts';
 import { requestIdChecks } from './strict/request-id.ts';
 import { responseChecks } from './strict/responses.ts';
-import { searchChecks } from './strict/search.ts';
+import { searchChecks } from './strict/lists/search.ts';
 
 /** Every row of the contract. */
 const contractChecks: Check[] = [

@@ -1,4 +1,4 @@
-import { createUuid } from '../../../../client/src/uuid.ts';
+import { createUuid } from '../../../../client/src/wire/uuid.ts';
 import { thisHost } from '../address.ts';
 import { copyFrom } from '../copy.ts';
 import { renderCurl, type ApiRequest } from '../code/request.ts';

@@ -1,11 +1,11 @@
-import type { Api } from '../api.ts';
-import { checksOf } from '../check.ts';
-import { expectOutcome, expectOutcomes } from '../errors.ts';
-import { expectThat } from '../mismatch.ts';
-import { createPet, listPets, named, readPets } from '../pets.ts';
-import { limits } from '../rules.ts';
-import { samples } from '../samples.ts';
-import { nextQuery } from '../walk.ts';
+import type { Api } from '../../api.ts';
+import { checksOf } from '../../check.ts';
+import { expectOutcome, expectOutcomes } from '../../errors.ts';
+import { expectThat } from '../../mismatch.ts';
+import { createPet, listPets, named, readPets } from '../../pets.ts';
+import { limits } from '../../rules.ts';
+import { samples } from '../../samples.ts';
+import { nextQuery } from '../../walk.ts';
 
 /** The cursor that a Link carries. */
 export const cursorChecks = checksOf('strict', 'cursors', [

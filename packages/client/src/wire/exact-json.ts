@@ -1,4 +1,4 @@
-import { petFields, requireBigint, type NewPet, type PetFields } from './pet.ts';
+import { petFields, requireBigint, type NewPet, type PetFields } from '../pet.ts';
 
 /**
  * JSON whose integers keep every digit. `JSON.parse` alone reads `9007199254740993` as …992. Newer runtimes pass the

@@ -1,8 +1,8 @@
 import { isPetStatus } from 'petstore-server/embed';
-import { editResponse, refuseAs, withBody, withUrl } from './edit/edit.ts';
-import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
-import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
-import { editParameter, forList, limitOf, readAllPets } from './edit/pages.ts';
+import { editResponse, refuseAs, withBody, withUrl } from '../edit/edit.ts';
+import { parseExact, renderExact, type Fields } from '../edit/exact-json.ts';
+import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
+import { editParameter, forList, limitOf, readAllPets } from '../edit/pages.ts';
 
 export const filterMutants: readonly MutantDefinition[] = [
   {

@@ -1,7 +1,7 @@
-import { editSuccess, withBody } from './edit/edit.ts';
-import type { Fields } from './edit/exact-json.ts';
-import type { MutantDefinition } from './mutant.ts';
-import { forList } from './edit/pages.ts';
+import { editSuccess, withBody } from '../edit/edit.ts';
+import type { Fields } from '../edit/exact-json.ts';
+import type { MutantDefinition } from '../mutant.ts';
+import { forList } from '../edit/pages.ts';
 
 export const listMutants: readonly MutantDefinition[] = [
   {

@@ -1,9 +1,9 @@
-import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
-import { checksOf, type Entry } from '../check.ts';
-import { expectOutcomes } from '../errors.ts';
-import { expectHeader, expectStatus } from '../mismatch.ts';
-import { creating, named, renderPet } from '../pets.ts';
-import { sampleWith } from '../samples.ts';
+import { sendAll, withEach, type Api, type ApiRequest } from '../../api.ts';
+import { checksOf, type Entry } from '../../check.ts';
+import { expectOutcomes } from '../../errors.ts';
+import { expectHeader, expectStatus } from '../../mismatch.ts';
+import { creating, named, renderPet } from '../../pets.ts';
+import { sampleWith } from '../../samples.ts';
 
 const tooLarge = ' '.repeat(64 * 1024 + 1);
 const text = { 'Content-Type': 'text/plain' };

@@ -1,7 +1,7 @@
-import { readDeprecation, type Operation } from './deprecation.ts';
-import { isServiceErrorCode, PetstoreClientError } from './error.ts';
+import { readDeprecation, type Operation } from '../deprecation.ts';
+import { isServiceErrorCode, PetstoreClientError } from '../error.ts';
 import { parseExactJson } from './exact-json.ts';
-import type { ClientOptions, Fetch } from './options.ts';
+import type { ClientOptions, Fetch } from '../options.ts';
 import { createUuid } from './uuid.ts';
 import { backoffMs, parseRetryAfter, pause } from './wait.ts';
 

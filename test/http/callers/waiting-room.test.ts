@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'bun:test';
-import { createWaitingRoom } from '../../src/http/waiting-room.ts';
-import { openTemporarySqlite } from '../support/http/service.ts';
+import { createWaitingRoom } from '../../../src/http/callers/waiting-room.ts';
+import { openTemporarySqlite } from '../../support/http/service.ts';
 
 const store = await openTemporarySqlite();
 const { events, pets } = store;

@@ -1,7 +1,7 @@
-import { editRequest, withBody, withUrl } from './edit/edit.ts';
-import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
-import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
-import { editParameter, forList, nextQuery, readPageOf } from './edit/pages.ts';
+import { editRequest, withBody, withUrl } from '../edit/edit.ts';
+import { parseExact, renderExact, type Fields } from '../edit/exact-json.ts';
+import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
+import { editParameter, forList, nextQuery, readPageOf } from '../edit/pages.ts';
 
 export const limitMutants: readonly MutantDefinition[] = [
   {

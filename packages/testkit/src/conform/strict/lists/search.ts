@@ -1,9 +1,9 @@
-import type { Api, Exchange } from '../api.ts';
-import { checksOf } from '../check.ts';
-import { expectOutcomes } from '../errors.ts';
-import { expectHeader, expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, readPets, type SeenPet } from '../pets.ts';
-import { nextQuery } from '../walk.ts';
+import type { Api, Exchange } from '../../api.ts';
+import { checksOf } from '../../check.ts';
+import { expectOutcomes } from '../../errors.ts';
+import { expectHeader, expectStatus, expectThat } from '../../mismatch.ts';
+import { createPet, readPets, type SeenPet } from '../../pets.ts';
+import { nextQuery } from '../../walk.ts';
 
 /** Searches, the orders of a pet and the key of the caller, unless the service leaves them out. */
 export const searchChecks = checksOf('strict', 'search', [

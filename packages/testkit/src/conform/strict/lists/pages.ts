@@ -1,10 +1,10 @@
-import type { Api } from '../api.ts';
-import { checksOf } from '../check.ts';
-import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
-import { createPet, listPets, named, readPets } from '../pets.ts';
-import { limits } from '../rules.ts';
-import { samples } from '../samples.ts';
-import { nextQuery, walk } from '../walk.ts';
+import type { Api } from '../../api.ts';
+import { checksOf } from '../../check.ts';
+import { expectHeader, expectHeaderMatch, expectThat } from '../../mismatch.ts';
+import { createPet, listPets, named, readPets } from '../../pets.ts';
+import { limits } from '../../rules.ts';
+import { samples } from '../../samples.ts';
+import { nextQuery, walk } from '../../walk.ts';
 
 /** The order of a list and its pages. The first hundred pets of a larger store stand for the rest. */
 export const pageChecks = checksOf('strict', 'pages', [

@@ -1,7 +1,7 @@
-import { editHeaders, editResponse, withBody, withUrl } from './edit/edit.ts';
-import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
-import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
-import { editParameter, forList, limitOf, nextQuery, withLink } from './edit/pages.ts';
+import { editHeaders, editResponse, withBody, withUrl } from '../edit/edit.ts';
+import { parseExact, renderExact, type Fields } from '../edit/exact-json.ts';
+import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
+import { editParameter, forList, limitOf, nextQuery, withLink } from '../edit/pages.ts';
 
 export const pagingMutants: readonly MutantDefinition[] = [
   {

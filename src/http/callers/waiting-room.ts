@@ -1,6 +1,6 @@
-import { PetstoreError } from '../domain/error.ts';
-import type { EventPosition } from '../domain/event.ts';
-import type { EventStore } from '../domain/store.ts';
+import { PetstoreError } from '../../domain/error.ts';
+import type { EventPosition } from '../../domain/event.ts';
+import type { EventStore } from '../../domain/store.ts';
 
 /** Holds the requests of this process that wait for the next event. */
 export interface WaitingRoom {

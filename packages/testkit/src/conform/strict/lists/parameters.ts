@@ -1,10 +1,10 @@
-import type { Api } from '../api.ts';
-import { checksOf } from '../check.ts';
-import { expectOutcome, expectOutcomes, readError } from '../errors.ts';
-import { expectThat } from '../mismatch.ts';
-import { getPet, listPets, readList, readPet, readPets } from '../pets.ts';
-import { statuses } from '../rules.ts';
-import { samples } from '../samples.ts';
+import type { Api } from '../../api.ts';
+import { checksOf } from '../../check.ts';
+import { expectOutcome, expectOutcomes, readError } from '../../errors.ts';
+import { expectThat } from '../../mismatch.ts';
+import { getPet, listPets, readList, readPet, readPets } from '../../pets.ts';
+import { statuses } from '../../rules.ts';
+import { samples } from '../../samples.ts';
 
 const badLimits = [
   '0',
