@@ -87,17 +87,6 @@ describe('petstore keys create', () => {
 });
 
 describe('petstore keys list', () => {
-  it('reports that there are no keys', async () => {
-    using place = makeFolder();
-    await runCli(['migrate'], { env: { DATABASE_URL: place.database } });
-    expect(await keys(['list'], place.database)).toEqual({
-      status: 0,
-      stdout: 'There are no keys. Create one: petstore keys create --name NAME\n',
-      stderr: `Store: ${place.database}\n`,
-    });
-    expect(await keysJson<ShownKey[]>(['list'], place.database)).toEqual([]);
-  });
-
   it.each([[['list']], [['revoke', '1']]])('creates no store where there is none: %j', async (args) => {
     using place = makeFolder();
     expect(await keys(args, place.database)).toEqual({

@@ -7,8 +7,6 @@ import {
   runCli,
   startService,
 } from '../support/process/process.ts';
-import { openConnection, requestText } from '../support/http/raw-http.ts';
-import { untilUnderWay } from '../support/metrics/scrape.ts';
 
 interface LogLine {
   time: string;
@@ -65,34 +63,6 @@ describe('the log', () => {
       'probe GET /livez 200 127.0.0.1 ',
     ]);
     expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
-  });
-
-  it('reports a slow request in any case', async () => {
-    await using service = await startService({ args: ['--metrics-port', '0'] });
-    using connection = (await openConnection(service.url))!;
-    const headers = { 'X-Request-Id': 'slow-one' };
-    const text = requestText('POST', '/v1/pets', 'localhost', {
-      key: fixedKey,
-      headers,
-      body: '{"name":1}',
-    });
-    connection.write(text.slice(0, -1));
-    await untilUnderWay(service);
-    // Past the second after which a request counts as slow.
-    await Bun.sleep(1100);
-    connection.write(text.slice(-1));
-    await connection.receive();
-    await service.stop();
-    expect(linesOf(service.stdout)).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        message: 'slow request',
-        requestId: 'slow-one',
-        method: 'POST',
-        path: '/v1/pets',
-        status: 400,
-      }),
-    );
   });
 
   it('shows the settings and the reason of each refusal at level debug, and no secret', async () => {

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../../package.json';
 import { openBrowser } from '../../../test/support/browser/browser.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 import { openScriptedServer } from '../../../test/support/http/scripted-server.ts';
-import { installClient, outputOf, project, run } from '../../../test/support/process/package.ts';
-import { makeFolder } from '../../../test/support/process/process.ts';
+import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
 import { installTools, nodes } from '../../../test/support/process/tools.ts';
 
 /** Uses the package and prints one line. */
@@ -60,21 +59,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('npm pack', () => {
-  it('says what to run where the compiler is missing, as after npm start alone', async () => {
-    using checkout = makeFolder();
-    await cp(join(project, 'scripts/build-client.ts'), join(checkout.path, 'scripts/build-client.ts'));
-    await cp(join(project, 'packages/client/src'), join(checkout.path, 'packages/client/src'), {
-      recursive: true,
-    });
-    const { status, stderr } = await run([process.execPath, 'scripts/build-client.ts'], checkout.path);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: 'The compiler is not installed: npm start installs only what the service needs. Run: npm ci\n',
-    });
-  });
-});
-
 describe('petstore-client, installed from its tarball', () => {
   it.each([...nodes, ['Bun', process.execPath]])('runs on %s', async (_name, runtime) => {
     expect(await outputOf([runtime, 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
@@ -88,12 +72,6 @@ describe('petstore-client, installed from its tarball', () => {
     const library = '--target es2022 --lib es2022,dom --types';
     const command = [tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'];
     expect(await outputOf(command, folder)).toBe('');
-  });
-
-  it.each(nodes)('shows its sources in a stack of %s', async (_name, node) => {
-    const script = `import('petstore-client').then(({ createClient }) => createClient({ baseUrl: '' }))`;
-    const child = Bun.spawn([node, '--enable-source-maps', '-e', script], { cwd: folder, stderr: 'pipe' });
-    expect(await child.stderr.text()).toMatch(/petstore-client\/src\/client\.ts:\d+:\d+/);
   });
 
   it('is small', () => {

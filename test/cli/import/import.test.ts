@@ -102,21 +102,6 @@ describe('petstore import', () => {
     expect({ status, text: readFileSync(path, 'utf8') }).toEqual({ status: 2, text: '{}\n' });
   });
 
-  it('reports bad rows above the bar', async () => {
-    using folder = makeFolder();
-    const path = join(folder.path, 'pets.csv');
-    writeFileSync(path, 'name,categoryId\nRex,one\nRex,two\n');
-    const command = ['import', path, '--database-url', folder.database];
-    const { screen } = await runOnTerminal(command);
-    expect(screen).toMatch(
-      /\rline 2: [^\r]+ not "one"[^\r]+\n\rline 3: [^\r]+ not "two"[^\r]+\n\r█+ checked/,
-    );
-    const { screen: narrow } = await runOnTerminal(command, { columns: 60 });
-    expect(narrow).toContain(
-      '\rline 2: categoryId must be an integer from\u001b[K\n-9223372036854775808 to ',
-    );
-  });
-
   it('shows a bar on a terminal', async () => {
     using folder = makeFolder();
     const path = join(folder.path, 'pets.csv');

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { join } from 'node:path';
 import { cleanEnvironment, makeFolder, runCli, type Folder } from '../../support/process/process.ts';
 import { runOnTerminal } from '../../support/process/terminal.ts';
 
@@ -53,18 +52,6 @@ describe('an argument with control characters', () => {
     const { status, stdout, stderr } = await runCli(args);
     expect(status).not.toBe(0);
     expectSafe(stdout + stderr);
-  });
-
-  it('is shown escaped after a success', async () => {
-    using folder = makeFolder();
-    const file = join(folder.path, 'a\u001b[31m.ndjson');
-    const store = ['--database-url', folder.database];
-    await runCli(['seed', '--count', '1', ...store]);
-    for (const command of ['export', 'backup']) {
-      const { status, stdout } = await runCli([command, `${file}${command}.csv`, ...store]);
-      expect(status).toBe(0);
-      expectSafe(stdout);
-    }
   });
 
   it('is shown escaped in the log of a service on a terminal', async () => {

@@ -59,13 +59,6 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('may clear the faults of a sandbox of the stable operations', async () => {
-    await using stable = await startSandbox({ count: 0, stableOnly: true });
-    const headers = { Origin: 'null', 'Access-Control-Request-Method': 'DELETE' };
-    const response = await fetch(`${stable.url}/sandbox/faults`, { method: 'OPTIONS', headers });
-    expect(allowed(response, 'Allow-Methods')).toContain('DELETE');
-  });
-
   it('sees the fault of all requests, which spares the preflight', async () => {
     await using faulty = await startSandbox({ count: 0, faults: parseFault('status=503') });
     const options = { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } };

@@ -51,22 +51,6 @@ async function isStored(name: string): Promise<boolean> {
 }
 
 describe('Petstore-Fault', () => {
-  it.each(['status=503', 'status=429;retry-after=3', 'status=500', 'status=502', 'status=404', 'status=401'])(
-    'responds to %s with the three fields',
-    async (fault) => {
-      const response = await responseTo(fault, 'POST', '/v1/pets', newPet(fault));
-      const status = Number(/\d+/.exec(fault)![0]);
-      expect(response.status).toBe(status);
-      expect(response.headers.get('X-Request-Id')).toMatch(/./);
-      expect(await response.json()).toEqual({
-        code: expect.stringMatching(/^[a-z_]+$/) as unknown,
-        message: expect.any(String) as unknown,
-        status,
-      });
-      expect(await isStored(fault)).toBe(false);
-    },
-  );
-
   it.each(operations.map(({ operationId, ...operation }) => [operationId, operation] as const))(
     'gives the errors of %s the body and headers of the contract',
     async (_name, { method, path, responses }) => {
@@ -135,19 +119,6 @@ describe('Petstore-Fault', () => {
     expect([slow.text, (await ask('delay=0ms')).text]).toEqual([plain.text, plain.text]);
   });
 
-  it('survives HEAD and 304, which have no body to spoil', async () => {
-    for (const fault of ['trickle=4kb/s', 'corrupt=json']) {
-      const { headers } = await responseTo('delay=0ms');
-      const etag = { headers: { 'If-None-Match': headers.get('ETag')! } };
-      expect((await responseTo(fault, 'GET', '/v1/pets', etag)).status).toBe(304);
-      const head = await fetch(`${sandbox.url}/v1/pets`, {
-        method: 'HEAD',
-        headers: { Authorization: `Bearer ${sandbox.apiKey}`, 'Petstore-Fault': fault },
-      });
-      expect(head.status).toBe(200);
-    }
-  });
-
   it('spoils the JSON and keeps its length', async () => {
     const sound = await (await responseTo('delay=0ms')).text();
     const spoiled = await (await responseTo('corrupt=json')).text();
@@ -158,21 +129,15 @@ describe('Petstore-Fault', () => {
 
   it.each([
     '',
-    'fly=1',
-    'delay',
-    'delay=5',
+    'toString=1',
     'delay=2s..1s',
     'delay=61s',
     'status=200',
-    'status=418',
-    'retry-after=3',
     'cut=later',
     'trickle=0kb/s',
-    'corrupt=xml',
     'rate=0.5',
     'status=503;rate=2',
     'status=503;status=500',
-    'toString=1',
   ])('refuses %j with 400', async (fault) => {
     const response = await responseTo(fault);
     expect(response.status).toBe(400);
@@ -205,10 +170,10 @@ describe('faults with a rate', () => {
   });
 });
 
-describe('10,000 creates through the client', () => {
-  const count = 10_000;
+describe('2,000 creates through the client', () => {
+  const count = 2000;
 
-  it('give exactly 10,000 pets when three of ten responses are lost', async () => {
+  it('give exactly 2,000 pets when three of ten responses are lost', async () => {
     await using lossy = await startSandbox({ count: 0, faults: parseFault('cut=after-commit;rate=0.3') });
     const client: PetstoreClient = createClient({
       baseUrl: lossy.url,

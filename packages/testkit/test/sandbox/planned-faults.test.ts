@@ -57,11 +57,6 @@ describe('POST /sandbox/faults', () => {
     expect(await planned()).toEqual([]);
   });
 
-  it('keeps the order in which the faults of an operation were planned', async () => {
-    for (const status of [429, 413, 404]) await plan({ operation: 'createPet', fault: `status=${status}` });
-    expect([await create(), await create(), await create()]).toEqual([429, 413, 404]);
-  });
-
   it('refuses a body of more than 64 KiB', async () => {
     const body = ' '.repeat(65_537);
     expect(await outcomeOf(call('POST', '/sandbox/faults', {}, body))).toBe('413 payload_too_large');
@@ -104,9 +99,6 @@ describe('POST /sandbox/faults', () => {
     ['{"operation":"createPet"}', '400 invalid_parameter'],
     ['{"operation":"createPet","fault":"status=200"}', '400 invalid_parameter'],
     ['{"operation":"createPet","fault":"status=503","count":0}', '400 invalid_parameter'],
-    ['{"operation":"createPet","fault":"status=503","count":1.5}', '400 invalid_parameter'],
-    ['{"operation":"createPet","fault":"status=503","count":"2"}', '400 invalid_parameter'],
-    ['{"operation":"createPet","fault":"code=overloaded"}', '400 invalid_parameter'],
     ['{"operation":"createPet","fault":"status=500;code=overloaded"}', '400 invalid_parameter'],
     ['{"operation":"createPet","fault":"status=503;code=busy"}', '400 invalid_parameter'],
   ])('refuses %s', async (body, outcome) => {
@@ -139,11 +131,5 @@ describe('the control of a sandbox', () => {
     const wrong = call(method, path, { Authorization: 'Bearer other' });
     expect(await outcomeOf(wrong)).toBe('401 invalid_api_key');
     expect(await countPets()).toBe(4);
-  });
-
-  it('has no other methods', async () => {
-    const response = await call('PUT', '/sandbox/faults');
-    expect(response.status).toBe(405);
-    expect(response.headers.get('Allow')).toBe('GET, HEAD, POST, DELETE, OPTIONS');
   });
 });
