@@ -9,7 +9,7 @@ import { createClientAddress, type ClientAddress } from './callers/client-addres
 import { createCors } from './callers/cors.ts';
 import { createDocuments, type Documents } from './web/documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import type { Methods, Route } from './route.ts';
+import { createRouter, type Methods, type Route } from './route.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { getKey } from './keys.ts';
@@ -20,7 +20,6 @@ import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './callers/rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
 import { baseHeaders, stabilityHeader } from './response.ts';
-import { createRouter } from './router.ts';
 
 export interface AppOptions {
   pets: PetStore;

@@ -118,6 +118,8 @@ function toEvent(value: unknown): PetEvent | undefined {
 }
 
 function toFields(previous: object): PetFields {
-  const { categoryId, ...others } = previous as PetFields & { categoryId?: number | bigint };
+  const { categoryId, ...others } = previous as Omit<PetFields, 'categoryId'> & {
+    categoryId?: number | bigint;
+  };
   return { ...others, ...(categoryId !== undefined && { categoryId: BigInt(categoryId) }) };
 }
