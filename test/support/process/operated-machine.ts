@@ -53,6 +53,8 @@ export function makeOperatedMachine(cwd: string, replacements: Record<string, st
   const environment = (additions: Record<string, string | undefined> = {}) =>
     cleanEnvironment({
       PATH: `${root}/usr/local/bin:${process.env['PATH']}`,
+      // The settings file names it.
+      AUDIT_LOG: undefined,
       CURL_CA_BUNDLE: join(cwd, 'cert.pem'),
       STOP_DELAY: '0',
       ...additions,
