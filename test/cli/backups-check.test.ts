@@ -174,16 +174,6 @@ describe('backups check', () => {
     },
   );
 
-  it('counts a record that was cut short as no rehearsal', async () => {
-    using world = makeWorld('a folder');
-    const name = await world.add(0);
-    writeFileSync(join(world.name, name.replace('.db', '.rehearsal.json')), '{"at":');
-    expect(await world.check()).toMatchObject({
-      status: 1,
-      stderr: `petstore: ${world.name}: No backup was rehearsed.\n`,
-    });
-  });
-
   it('says when the file cannot be written', async () => {
     using world = makeWorld('a folder');
     const args = ['backups', 'check', world.name, '--textfile', join(world.name, 'none/petstore.prom')];

@@ -139,52 +139,6 @@ describe('the version of the store', () => {
   });
 });
 
-describe('pets on their way to the writer thread', () => {
-  it('arrive unchanged, whatever their names', async () => {
-    const store = open();
-    const names = [
-      'Rex',
-      '',
-      ' ',
-      '{',
-      '}',
-      '\n',
-      '\r\n',
-      '{"kind":"probe"}',
-      '\u2028',
-      '"',
-      '\\',
-      'Zoë 🐈',
-      'close',
-    ];
-    const creates = names.flatMap((name) => [
-      store.pets.createPet({ name, categoryId: -1n }),
-      store.pets.createPet({ name, categoryId: 1n, status: 'sold' }),
-      store.pets.createPet({ name, categoryId: 0n }, { key: '\n', caller: name }),
-    ]);
-    const expected = names.flatMap((name) => [
-      { name, categoryId: -1 },
-      { name, categoryId: 1, status: 'sold' },
-      { name, categoryId: 0 },
-    ]);
-    for (const [index, { id, json }] of (await Promise.all(creates)).entries()) {
-      expect(await store.pets.getPet(id)).toBe(json);
-      expect(JSON.parse(json)).toEqual({ id: Number(id), ...expected[index] });
-    }
-  });
-});
-
-describe('an idempotency key whose pet was removed by hand', () => {
-  it('replays its first response, as after a delete by a caller', async () => {
-    const store = open();
-    const idempotency = { key: 'again', caller: 'somebody' };
-    const first = await store.pets.createPet(rex, idempotency);
-    using database = new Database(place.path);
-    database.run('DELETE FROM pets');
-    expect(await store.pets.createPet(rex, idempotency)).toEqual({ ...first, replayed: true });
-  });
-});
-
 describe('expired idempotency keys', () => {
   it('replay nothing, and are removed a few at a time', async () => {
     let time = Date.now();

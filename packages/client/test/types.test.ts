@@ -5,7 +5,6 @@ import {
   isPetstoreError,
   isUnauthorized,
   PetstoreClientError,
-  problemsOf,
   type ClientOptions,
   type NewPet,
   type Order,
@@ -61,40 +60,6 @@ describe('the client', () => {
     ];
     expectTypeOf(calls).toBeFunction();
     expectTypeOf<ClientOptions>().toHaveProperty('baseUrl');
-  });
-
-  it('takes undefined for every optional field', () => {
-    const client = createClient({
-      baseUrl: 'http://127.0.0.1:1',
-      apiKey: 'none',
-      fetch: undefined,
-      timeoutMs: undefined,
-      retryForMs: undefined,
-      retryDelayMs: undefined,
-      maxRetryAfterMs: undefined,
-      onDeprecation: undefined,
-    });
-    const fields = { name: undefined, categoryId: undefined, status: undefined };
-    const options = { signal: undefined, ifMatch: undefined };
-    const list = { status: undefined, limit: undefined, signal: undefined };
-    const calls = () => [
-      client.createPet(
-        { name: 'Rex', categoryId: 1n, status: undefined },
-        { idempotencyKey: undefined, signal: undefined },
-      ),
-      client.listPets(list),
-      client.listPets({ ...list, next: undefined }),
-      client.listPets({ next: undefined as string | undefined, signal: undefined }),
-      client.pets(list),
-      client.getPet(1n, { signal: undefined }),
-      client.updatePet(1n, { ...fields, expected: fields }, options),
-      client.updatePet(1n, { ...fields, expected: undefined }, options),
-      client.deletePet(1n, options),
-      client.orders(list),
-      client.listOrders({ next: undefined as string | undefined, signal: undefined }),
-      problemsOf(fields),
-    ];
-    expectTypeOf(calls).toBeFunction();
   });
 
   it('has the beta operations', () => {
