@@ -14,18 +14,19 @@ const leftAfterMs = 86_400_000;
 
 /**
  * Removes files and folders that are named like the path, with an end of this form, and are a day old: whoever made them
- * was killed.
+ * was killed. Pass 0 where a lock keeps everybody else from making them.
  */
-export function removeLeftovers(path: string, endForm: string): void {
+export function removeLeftovers(path: string, endForm: string, olderThanMs = leftAfterMs): void {
   const folder = dirname(resolve(path));
   const form = new RegExp(`^${RegExp.escape(basename(path))}${endForm}$`);
   for (const name of readdirSync(folder)) {
     const leftover = join(folder, name);
-    if (form.test(name) && isLeftover(leftover)) rmSync(leftover, { recursive: true, force: true });
+    if (form.test(name) && isLeftover(leftover, olderThanMs))
+      rmSync(leftover, { recursive: true, force: true });
   }
 }
 
-export function isLeftover(path: string): boolean {
+export function isLeftover(path: string, olderThanMs = leftAfterMs): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs > leftAfterMs;
+  return stats !== undefined && Date.now() - stats.mtimeMs > olderThanMs;
 }

@@ -62,6 +62,7 @@ function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlde
 /** There is one copy for each version: a start that fails again and again must not fill the disk. */
 function keepOlder(database: Database, { name, path }: StoreFile, version: number): string {
   const file = `${path}.schema-${version}`;
+  removeLeftovers(file, partialForm, 0);
   copyDatabase({ database, name, file, report: noReport, remedy });
   return file;
 }

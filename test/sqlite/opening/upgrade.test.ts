@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { foldName } from '../../../src/domain/fold.ts';
 import { renderFields, renderPet } from '../../../src/domain/pet.ts';
 import { noProgress, noReport } from '../../../src/system/progress.ts';
@@ -79,6 +79,13 @@ describe('a store of an older release', () => {
     expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
     expect(results.filter(({ stdout }) => stdout.includes('is kept as'))).toHaveLength(1);
     expect([versionOf(), versionOf(copyOf())]).toEqual([newestVersion, 5]);
+  });
+
+  it('does not keep the unfinished copies of killed migrations', async () => {
+    makeOlder(3);
+    writeFileSync(`${copyOf()}.0a1b2c.partial`, '');
+    expect(await runMigrate()).toMatchObject({ status: 0 });
+    expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
   it('keeps its schema if a pet in it is damaged', async () => {
