@@ -16,6 +16,7 @@ import { cursorChecks } from './strict/lists/cursors.ts';
 import { announcementChecks } from './strict/deprecation.ts';
 import { documentChecks } from './strict/document.ts';
 import { etagChecks } from './strict/etag.ts';
+import { eventChecks } from './strict/events.ts';
 import { fieldChecks } from './strict/fields.ts';
 import { idempotencyChecks } from './strict/idempotency.ts';
 import { methodChecks } from './strict/methods.ts';
@@ -62,6 +63,7 @@ const strictChecks: Check[] = [
   ...requestIdChecks,
   ...documentChecks,
   ...searchChecks,
+  ...eventChecks,
 ];
 
 /** The checks of a profile, or those of some subjects or names; `strict` includes the contract. */

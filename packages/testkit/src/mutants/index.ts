@@ -3,6 +3,7 @@ import { authenticationMutants } from './authentication.ts';
 import { createMutants } from './create.ts';
 import { deprecationMutants } from './deprecation.ts';
 import { errorMutants } from './errors.ts';
+import { eventMutants } from './events.ts';
 import { etagMutants } from './etag.ts';
 import { filterMutants } from './lists/filter.ts';
 import { getMutants } from './get.ts';
@@ -36,6 +37,7 @@ const definitions: readonly MutantDefinition[] = [
   ...etagMutants,
   ...readMutants,
   ...protocolMutants,
+  ...eventMutants,
 ];
 
 /** Mutants that are one mistake in variants: of a field, an operation or a value. Every mutant is in one family. */
@@ -78,6 +80,7 @@ const families: readonly (readonly [heading: string, numbers: string])[] = [
   ['A read changes something', '192-195'],
   ['A method, path or parameter is treated wrongly', '196-201 204 205'],
   ['The request id is missing', '202 203'],
+  ['Events are missing, doubled or out of order', '211-213'],
 ];
 
 /** Every mutant, by its number. */

@@ -66,6 +66,8 @@ function openRestorer(path: string, seeded: string): Restorer {
   ]);
   const restore = database.transaction(() => {
     for (const statement of statements) statement.run();
+    // Another log: a cursor from before the reset cannot be continued.
+    database.run('UPDATE main.event_log SET epoch = lower(hex(randomblob(8)))');
   });
   return { restore: () => restore.immediate(), close: () => database.close() };
 }

@@ -1,0 +1,35 @@
+import { editResponse, withBody } from './edit/edit.ts';
+import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
+import type { MutantDefinition, Wrap } from './mutant.ts';
+
+export const eventMutants: readonly MutantDefinition[] = [
+  {
+    number: 211,
+    name: 'events-skip-one',
+    description: 'The last event of a page with several is missing.',
+    breaks: 'strict',
+    wrap: editEvents((events) => (events.length > 1 ? events.slice(0, -1) : events)),
+  },
+  {
+    number: 212,
+    name: 'events-repeat-one',
+    description: 'The first event of a page comes twice.',
+    breaks: 'strict',
+    wrap: editEvents((events) => [...events.slice(0, 1), ...events]),
+  },
+  {
+    number: 213,
+    name: 'events-out-of-order',
+    description: 'The newest event of a page comes first.',
+    breaks: 'strict',
+    wrap: editEvents((events) => events.toReversed()),
+  },
+];
+
+function editEvents(edit: (events: Fields[]) => Fields[]): Wrap {
+  return editResponse(async (response, request) => {
+    const isEvents = new URL(request.url, 'http://localhost').pathname === '/v1/events';
+    if (!isEvents || !response.ok || response.body === null) return response;
+    return withBody(response, renderExact(edit(parseExact(await response.text()) as Fields[])));
+  });
+}
