@@ -59,7 +59,7 @@ await documented.close();
 describe('the samples of /docs', () => {
   it('are there for five steps of the guide and every operation, in four languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
-      Array.from({ length: 13 }, () => ['curl', 'typescript', 'fetch', 'python']).flat(),
+      Array.from({ length: 14 }, () => ['curl', 'typescript', 'fetch', 'python']).flat(),
     );
   });
 

@@ -69,4 +69,14 @@ for await (const order of client.orders()) {
 }`,
     prints: '1n sold 2026-11-14T09:30:00.000Z',
   },
+  listEvents: {
+    code: `${clientSetup}
+const { events, after } = await client.listEvents({ limit: 1 });
+for (const event of events) {
+  console.log(event.id, event.type, event.pet?.name);
+}
+// Continue from here: client.events({ after })
+console.log(after);`,
+    prints: '1n pet.created Rex\nZTEuMGMxYWQ5OGY0YjdlMjM1Ni4yLjFhaTJxeA',
+  },
 };

@@ -140,3 +140,25 @@ try {
     prints: 'Ask for another key: invalid_api_key',
   }),
 } satisfies Record<string, CodeSample>;
+
+/** A test runs it, and compares its mirror with a listing. */
+export const mirrorProgram = `${clientSetup.replace('createClient }', 'createClient, isPetstoreError, type Pet }')}
+const mirror = new Map<bigint, Pet>();
+
+async function follow() {
+  const { after } = await client.listEvents({ after: 'now' });
+  mirror.clear();
+  for await (const pet of client.pets()) mirror.set(pet.id, pet);
+  for await (const event of client.events({ after })) {
+    if (!event.pet) return; // pets.imported: list again.
+    if (event.type === 'pet.deleted') mirror.delete(event.pet.id);
+    else mirror.set(event.pet.id, event.pet);
+    console.log(event.type, event.pet.name, mirror.size);
+  }
+}
+
+for (;;) {
+  await follow().catch((error) => {
+    if (!isPetstoreError(error, 'events_gone')) throw error;
+  });
+}`;

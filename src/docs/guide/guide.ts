@@ -1,8 +1,8 @@
 import { statusOfCode, type ErrorCode } from '../../domain/error.ts';
-import { renderCommand } from '../code/block.ts';
+import { renderBlock, renderCommand } from '../code/block.ts';
 import { renderSample, type CodeSample } from '../code/sample.ts';
 import { renderHeading, renderInline, renderStatus, renderTerms } from '../markup.ts';
-import { guideExamples } from './examples.ts';
+import { guideExamples, mirrorProgram } from './examples.ts';
 
 interface GuideSection {
   id: string;
@@ -51,7 +51,7 @@ function renderErrorCodes(): string {
 }
 
 /** What a developer needs in the first ten minutes. */
-export const guideSections: readonly GuideSection[] = [
+const allSections: readonly GuideSection[] = [
   {
     id: 'key',
     title: 'Get an API key',
@@ -122,6 +122,26 @@ ${renderErrorCodes()}`,
     sample: guideExamples.errors,
   },
   {
+    id: 'events',
+    title: 'Mirror the store',
+    words: `<p>To keep a copy of the pets, follow their <a href="#listEvents">events</a> instead of listing again and again:</p>
+<ol><li>Get <code>GET /v1/events?after=now</code> and keep the address in its <code>Link</code>.</li>
+<li>List all pets, page by page.</li>
+<li>Get the kept address with <code>wait=5</code>. Apply each event: it carries the whole pet, so applying one twice changes
+nothing. Keep the address in the <code>Link</code> of the response, and go on.</li></ol>
+<p>An empty page is the end for now. If it came before its time, pause for a second. After an event
+<code>pets.imported</code> or the error <code>events_gone</code>, start again. Events are kept for seven days, so a reader
+that was away for a night continues where it was.</p>
+<p>The service sends no webhooks. <code>docs/clients.md</code> in the source code has a program of forty lines that follows
+the events and sends signed ones.</p>`,
+    aside: renderBlock({
+      text: mirrorProgram,
+      language: 'typescript',
+      title: 'TypeScript',
+      label: 'A mirror in TypeScript',
+    }),
+  },
+  {
     id: 'deprecation',
     title: 'Stop using getPet',
     words: `<p>Fetching one pet by its id, <code>GET /v1/pets/{petId}</code>, has been deprecated since 14 November 2026 and
@@ -136,8 +156,13 @@ id, and list again with <code>If-None-Match</code> to check cheaply for changes.
 const searchById = `<p>To look one pet up by its id, <a href="#searchPets">search</a> for it: <code>GET /v1/pets/search?id=1</code>
 returns an array with that pet, or <code>[]</code>.</p>`;
 
+/** With `--stable-only`, there are no events. */
+export function guideSections(isStableOnly: boolean): readonly GuideSection[] {
+  return isStableOnly ? allSections.filter(({ id }) => id !== 'events') : allSections;
+}
+
 export function renderGuide(isStableOnly: boolean): string {
-  return guideSections
+  return guideSections(isStableOnly)
     .map(({ id, title, words, sample, aside = '' }) => {
       const more = id === 'deprecation' && !isStableOnly ? searchById : '';
       return `<section class="columns" id="${id}">

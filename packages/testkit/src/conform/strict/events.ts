@@ -3,7 +3,7 @@ import { checksOf } from '../check.ts';
 import { expectOutcomes } from '../errors.ts';
 import { toInt64 } from '../exact-json.ts';
 import { expectHeader, expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, isObject, named, readArray } from '../pets.ts';
+import { createPet, isObject, named, readArray, type SeenPet } from '../pets.ts';
 import { nextQuery } from '../walk.ts';
 
 /** The log of changes, unless the service leaves it out. */
@@ -14,9 +14,14 @@ export const eventChecks = checksOf('strict', 'events', [
     async (api) => {
       const start = await findEnd(api);
       if (start === undefined) return;
-      const pets = [];
-      for (let count = 1; count <= 5; count++) pets.push(await createPet(api, named(api, `event ${count}`)));
-      const expected = pets.map(({ id }) => `pet.created ${id}`);
+      const rex = await createPet(api, named(api, 'event 1'));
+      const mia = await createPet(api, named(api, 'event 2'));
+      await change(api, 'PATCH', rex);
+      for (const pet of [rex, mia]) await change(api, 'DELETE', pet);
+      const expected = [
+        ...[`pet.created ${rex.id}`, `pet.created ${mia.id}`, `pet.updated ${rex.id}`],
+        ...[`pet.deleted ${rex.id}`, `pet.deleted ${mia.id}`],
+      ];
       const { events, last } = await follow(api, `${start}&limit=2`);
       const ids = events.map(({ id }) => id);
       const ascend = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id));
@@ -43,6 +48,13 @@ export const eventChecks = checksOf('strict', 'events', [
     },
   ],
 ]);
+
+async function change(api: Api, method: 'PATCH' | 'DELETE', { id }: SeenPet): Promise<void> {
+  const headers = { 'Content-Type': 'application/json' };
+  const update = { headers, body: '{"status":"sold"}' };
+  const exchange = await api.send({ method, path: `/pets/${id}`, ...(method === 'PATCH' && update) });
+  expectStatus(exchange, method === 'PATCH' ? 200 : 204);
+}
 
 interface SeenEvent {
   id: bigint;
