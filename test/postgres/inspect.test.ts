@@ -30,12 +30,13 @@ describe('a database that is inspected', () => {
   });
 });
 
-/** Roles belong to the whole server, so that the name holds that of the database. */
+/** Roles belong to the whole server, so that the name holds that of the database. Each change removes old events. */
 async function makeRole(database: Database, name: string, rights: string): Promise<string> {
   const role = `${name}_of_${database.name}`;
   await database.run(`
     CREATE ROLE ${role} LOGIN PASSWORD 'secret';
     GRANT ${rights} ON ALL TABLES IN SCHEMA public TO ${role};
+    GRANT DELETE ON events TO ${role};
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`);
   return database.address().replace(/\/\/[^@]+@/, `//${role}:secret@`);
 }
