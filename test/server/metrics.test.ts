@@ -115,6 +115,7 @@ it('counts the failures of every operation from 0, so that rate() sees the first
     '/v1/pets/:petId': ['GET', 'PATCH', 'DELETE'],
     '/v1/pets/search': ['GET'],
     '/v1/store/orders': ['GET'],
+    '/v1/events': ['GET'],
     '/v1/key': ['GET'],
   }).flatMap(([path, methods]) => methods.map((method) => [path, method]));
   for (const [path, method] of operations) {

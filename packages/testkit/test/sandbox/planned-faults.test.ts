@@ -80,6 +80,7 @@ describe('POST /sandbox/faults', () => {
     ['deletePet', 'DELETE', '/v1/pets/1'],
     ['listOrders', 'GET', '/v1/store/orders'],
     ['searchPets', 'GET', '/v1/pets/search?q=rex'],
+    ['listEvents', 'GET', '/v1/events'],
     ['getKey', 'GET', '/v1/key'],
   ])('hits %s', async (operation, method, path) => {
     await plan({ operation, fault: 'status=502' });

@@ -28,6 +28,7 @@ export const operations = {
   updatePet: /^PATCH \/v1\/pets\/[^/]+$/,
   deletePet: /^DELETE \/v1\/pets\/[^/]+$/,
   listOrders: /^GET \/v1\/store\/orders$/,
+  listEvents: /^GET \/v1\/events$/,
   getKey: /^GET \/v1\/key$/,
 };
 const longestCount = 1_000_000;
