@@ -7,6 +7,7 @@ import {
   type LogRow,
   type NewEvent,
 } from '../domain/event.ts';
+import { int64Range } from '../domain/int64.ts';
 import type { EventStore } from '../domain/store.ts';
 import { columnsOf } from '../domain/table.ts';
 import { createSharedRead } from './pets/pages.ts';
@@ -66,6 +67,8 @@ const selectEvents = {
       ORDER BY id LIMIT $4::integer
     ) AS found ON true ORDER BY found.id`,
 };
+/** Behind it, adding to a position would overflow. No log is that long. */
+const farthest = int64Range.largest - BigInt(maxEventsRead);
 const selectNewest = { name: 'select-newest-event', text: selectBounds };
 
 export function createEventStore(sql: Sql): EventStore {
@@ -75,7 +78,8 @@ export function createEventStore(sql: Sql): EventStore {
 
     listEvents(request) {
       const { after, petId, type = null } = request;
-      const start = after === undefined || after === 'now' ? null : String(after.id);
+      const start =
+        after === undefined || after === 'now' ? null : String(after.id > farthest ? farthest : after.id);
       const limit = after === 'now' ? 0 : request.limit;
       const values = [start, petId?.toString() ?? null, type, limit];
       const epoch = typeof after === 'object' ? after.epoch : after;
