@@ -26,6 +26,7 @@ describe('/docs', () => {
       'DELETE /v1/pets/{petId} Try it',
       'GET /v1/pets/search Try it',
       'GET /v1/store/orders Try it',
+      'GET /v1/events Try it',
       'GET /v1/key Try it',
     ]);
     expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
@@ -105,7 +106,7 @@ describe('/docs', () => {
     await page.reload();
     expect(await sample.innerText()).toContain("from 'petstore-client'");
     expect(await page.getByRole('radio', { name: 'TypeScript' }).isChecked()).toBe(true);
-    expect(await page.locator('figure:visible').count()).toBe(13);
+    expect(await page.locator('figure:visible').count()).toBe(14);
   });
 
   it('copies every block of code as it is shown, each time with a new Idempotency-Key if it adds a pet', async () => {
@@ -150,7 +151,7 @@ describe('/docs', () => {
       javaScriptEnabled: false,
     });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(52);
+    expect(await page.locator('figure:visible').count()).toBe(56);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,

@@ -114,7 +114,7 @@ function testInputs({ contract: { operations }, open }: World): void {
 /** The document gives no examples of these, because tools would send them by themselves. */
 function withExample({ responses }: DocumentedOperation, parameter: Parameter): Parameter {
   const [, cursor = ''] = /cursor=([\w-]+)/.exec(String(responses['200']?.headers['Link']?.example)) ?? [];
-  const known: Record<string, string> = { cursor, 'If-Match': '*', 'If-None-Match': '"a"' };
+  const known: Record<string, string> = { cursor, after: 'now', 'If-Match': '*', 'If-None-Match': '"a"' };
   return { ...parameter, example: parameter.example ?? known[parameter.name] ?? 'order-4711' };
 }
 
@@ -141,7 +141,7 @@ function refusalOf({ name, in: place }: Parameter): Outcome {
 }
 
 /** A well-formed value of these may still name nothing; only the example is known to name something. */
-const references = ['petId', 'cursor', 'If-Match'];
+const references = ['petId', 'cursor', 'after', 'If-Match'];
 
 function isSound({ name, in: place, schema, example }: Parameter, text: string): boolean {
   if (references.includes(name) && !(name === 'petId' && place === 'query')) return text === String(example);

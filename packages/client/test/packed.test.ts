@@ -80,8 +80,12 @@ describe('petstore-client, installed from its tarball', () => {
 
   it('contains the module, its declarations, a README and the licence', async () => {
     expect(readdirSync(installed).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
-    const files = readdirSync(join(installed, 'dist'));
-    expect(files.filter((file) => !file.endsWith('.d.ts')).toSorted()).toEqual(['index.js', 'index.js.map']);
+    const files = readdirSync(join(installed, 'dist'), { recursive: true }).map(String);
+    expect(files.filter((file) => !file.endsWith('.d.ts')).toSorted()).toEqual([
+      'index.js',
+      'index.js.map',
+      'wire',
+    ]);
     const licence = (folderOf: string) => Bun.file(join(folderOf, 'LICENSE')).text();
     expect(await licence(installed)).toBe(await licence(project));
   });

@@ -46,6 +46,7 @@ describe('/openapi.json', () => {
       'DELETE /v1/pets/{petId} deletePet',
       'GET /v1/pets/search searchPets',
       'GET /v1/store/orders listOrders',
+      'GET /v1/events listEvents',
       'GET /v1/key getKey',
     ]);
   });
