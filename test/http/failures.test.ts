@@ -64,6 +64,7 @@ describe('an error body', () => {
       'idempotency_conflict 422',
       'precondition_failed 412',
       'forbidden 403',
+      'events_gone 410',
       'rate_limited 429',
       'overloaded 503',
       'unavailable 503',

@@ -20,7 +20,7 @@ export interface LanesOptions {
 const maxWaitMs = 2000;
 /** Whoever waits longer for a session is refused; the next one may still get it. */
 const maxConnectMs = 2000;
-/** A server that has just refused us is left alone for this long; requests meanwhile get the same error. */
+/** A server that has just refused us is left alone for this long. */
 const pauseAfterFailureMs = 100;
 
 interface Lane {
@@ -59,8 +59,15 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
     return opening;
   };
 
+  /** An attempt that began before this call, perhaps while the network was silent, may fail without harm. */
+  const join = (lane: Lane, opening: Promise<Session>): Promise<Session> =>
+    opening.catch(async () => {
+      await Bun.sleep(pauseAfterFailureMs);
+      return lane.opening ?? openOn(lane);
+    });
+
   const connect = (lane: Lane): Promise<Session> =>
-    within(maxConnectMs, lane.opening ?? openOn(lane)).catch((error: unknown) => {
+    within(maxConnectMs, lane.opening ? join(lane, lane.opening) : openOn(lane)).catch((error: unknown) => {
       throw unavailable(error);
     });
 
