@@ -8,19 +8,19 @@ const checksumLength = 6;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** What the store keeps of an API key. The key itself is shown once, when it is made, and never stored. */
+/** What the store keeps of an API key. The key itself is shown once, at creation, and never stored. */
 export interface ApiKey {
   id: string;
   name: string;
   /** SHA-256 of the whole key, in hex. */
   hash: string;
   lastFour: string;
-  /** A read-only key may list and fetch; whatever changes something is `forbidden`. */
+  /** A read-only key may list and fetch; every change is `forbidden`. */
   isReadOnly: boolean;
   createdAt: Date;
   expiresAt?: Date;
   revokedAt?: Date;
-  /** The id of the key that a rotation made to take its place. */
+  /** The id of the key that replaced this one in a rotation. */
   replacedBy?: string;
   /** Coarse: written at most every five minutes. */
   lastUsedAt?: Date;
@@ -79,13 +79,12 @@ export interface ApiKeyStore {
 
   createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'replacedBy' | 'lastUsedAt'>): Promise<ApiKey>;
 
-  /** The revoked key, or undefined when no key has this id. A key already revoked stays as it was. */
+  /** Returns the revoked key, or undefined if no key has this id. A second revocation changes nothing. */
   revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
 
   /**
-   * Lets a key expire because another takes its place, if it is usable at `now` and nobody has replaced it since
-   * `previous` was read. It never expires later than before. Returns the key as it is then, or undefined when no key has
-   * this id.
+   * Expires a key because another replaces it, if it is usable at `now` and nobody has replaced it since `previous` was
+   * read. The expiry never moves later. Returns the key's new state, or undefined if no key has this id.
    */
   replaceKey(id: string, replacement: Replacement): Promise<ApiKey | undefined>;
 
@@ -108,11 +107,11 @@ interface NewKey {
 
 export interface IssuedKey {
   key: ApiKey;
-  /** The key itself, to be shown once. */
+  /** The key itself, shown only once. */
   text: string;
 }
 
-/** Makes a key and stores its hash. The text goes to the caller and nowhere else. */
+/** Creates a key and stores its hash. Only the caller gets the text. */
 export async function issueKey(
   store: ApiKeyStore,
   { name, now, expiresAt, isReadOnly = false }: NewKey,
@@ -129,7 +128,7 @@ export async function issueKey(
   return { key, text };
 }
 
-/** Makes a key from random bytes: `pets_`, 30 random characters, 6 characters of checksum. */
+/** Creates a key from random bytes: `pets_`, 30 random characters, 6 checksum characters. */
 export function generateKey(bytes: (count: number) => Uint8Array): string {
   let text = prefix;
   while (text.length < prefix.length + randomLength) {
@@ -141,7 +140,7 @@ export function generateKey(bytes: (count: number) => Uint8Array): string {
   return text + checksum(text);
 }
 
-/** Whether a key could have been issued. Refuses typos and scans without asking the store. */
+/** Whether a key could have been issued. Rejects typos and scans without asking the store. */
 export function isWellFormedKey(key: string): boolean {
   return form.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
@@ -150,17 +149,17 @@ export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** The key as it may be shown: its prefix and last four characters. */
+/** A key in a form that is safe to display: its prefix and last four characters. */
 export function describeKey(lastFour: string): string {
   return `${prefix}…${lastFour}`;
 }
 
-/** Replaces whatever looks like an API key, so that none reaches a log through a path or an error. */
+/** Masks everything that looks like an API key, so that none reaches a log through a path or an error. */
 export function redactKeys(text: string): string {
   return text.replace(/pets_[0-9A-Za-z_]{32,}/g, (key) => describeKey(key.slice(-4)));
 }
 
-/** `now` is in milliseconds, as of `Date.now`. */
+/** `now` is in milliseconds, like `Date.now()`. */
 export function isUsable(key: ApiKey, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now);
 }

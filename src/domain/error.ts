@@ -41,7 +41,7 @@ export function petNotFound(): PetstoreError {
   return new PetstoreError('not_found', 'No pet has this id.');
 }
 
-/** The store fails every call until its operator, or time, has removed the cause. */
+/** For a store that fails every call until its operator, or time, removes the cause. */
 export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
@@ -50,7 +50,7 @@ export function storeClosing(): PetstoreError {
   return new PetstoreError('unavailable', 'The store is closing.');
 }
 
-/** Ids are never used again, so only a new store has ids for new pets. */
+/** Ids are never reused, so only a new store has ids for new pets. */
 export function idsUsedUp(): PetstoreError {
   return new PetstoreError(
     'unavailable',
@@ -59,7 +59,7 @@ export function idsUsedUp(): PetstoreError {
   );
 }
 
-/** A pet cannot be added under this id, because another pet has it, or had it. */
+/** A pet cannot be added under this id, because another pet has or had it. */
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';
 }
@@ -67,9 +67,8 @@ export class IdTakenError extends Error {
 /** A problem that the operator can fix. It is shown as one line without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
-  /** What is wrong: the message without the remedy. */
+  /** The message without the remedy. */
   readonly problem: string;
-  /** What to do about it. */
   readonly remedy: string | undefined;
   /** 2 when the command line or the configuration is at fault, otherwise 1. */
   readonly exitStatus: 1 | 2;

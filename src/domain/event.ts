@@ -5,14 +5,14 @@ import type { FieldValues, NewPet } from './pet.ts';
 export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'pets.imported'] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** A change, as it is written in the commit of that change. */
+/** A change, written in the same commit as the change itself. */
 export interface NewEvent {
   type: EventType;
   /** Milliseconds since 1970. */
   createdAt: number;
   /** The name of the API key. */
   createdBy?: string | undefined;
-  /** None for an import. */
+  /** Absent for an import. */
   petId?: bigint;
   /** The pet as JSON; for an import, the count of its pets. */
   json: string;
@@ -38,10 +38,10 @@ export const eventTable = {
   },
 } as const;
 
-/** How long an event is kept at least. */
+/** The minimum time for which an event is kept. */
 export const eventRetentionMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Who changes something, and when. */
+/** Who makes a change, and when. */
 export interface Origin {
   now: number;
   createdBy?: string | undefined;
@@ -85,15 +85,15 @@ function renderEvent({ id, type, created_at, created_by, pet_id, json, previous 
   return `{"id":${id},"type":"${type}","createdAt":"${time}"${by},${content}${before}}`;
 }
 
-/** A place in the log: behind the event with this id. */
+/** A position in the log, directly after the event with this id. */
 export interface EventPosition {
-  /** Names the log. A restore, a copy or a reset begins another one. */
+  /** Identifies the log. A restore, a copy or a reset starts another one. */
   epoch: string;
   id: bigint;
 }
 
 export interface EventRequest {
-  /** Left out: from the oldest event that is kept. `now`: behind the newest one. */
+  /** By default, the page starts at the oldest event in the log; `now` starts after the newest one. */
   after?: EventPosition | 'now';
   limit: number;
   petId?: bigint;
@@ -104,23 +104,23 @@ export interface EventPage {
   /** A JSON array. */
   json: string;
   isEmpty: boolean;
-  /** Behind every event that was read, whether a filter left it out or not. */
+  /** The position after the last event that was read, even if a filter left that event out. */
   next: EventPosition;
-  /** The newest event when the page was read. */
+  /** The newest event at the time of the read. */
   newest: EventPosition;
 }
 
-/** Without an index for the filters, this many events are read at most. */
+/** The most events that one filtered page reads, because the filters have no index. */
 export const maxEventsRead = 1000;
 
-/** A row of a page, together with the bounds of the log. A page without events is one row without an event. */
+/** A row of a page with the bounds of the log. An empty page is one row without an event. */
 export type LogRow = { [Column in keyof EventRow]: EventRow[Column] | null } & {
   epoch: string;
   oldest: string | null;
   newest: string | null;
 };
 
-/** The rows come in order of id, at most `limit`, out of the {@link maxEventsRead} events behind the position. */
+/** Expects at most `limit` rows, sorted by id, out of the {@link maxEventsRead} events after the position. */
 export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequest): EventPage {
   const [first] = rows;
   if (!first) throw new Error('The log of events has no epoch.');

@@ -11,13 +11,13 @@ import {
 
 export interface PetField {
   name: keyof NewPet;
-  /** The type of its column in PostgreSQL, which is named after it: `category_id`. */
+  /** The type of the PostgreSQL column, which is named after the field: `category_id`. */
   type: 'text' | 'bigint';
-  /** Empty text in CSV and in PostgreSQL's arrays stands for an optional field that is absent. */
+  /** An optional field that is absent is empty text in CSV and in PostgreSQL's arrays. */
   isOptional: boolean;
-  /** Its value from parsed JSON; undefined when that is wrong. */
+  /** Returns the value from parsed JSON; undefined if it is invalid. */
   parse: (value: unknown) => FieldValue | undefined;
-  /** What is said of a wrong value, after the name. */
+  /** Describes an invalid value. The field's name precedes it in the message. */
   problem: (value: unknown) => string;
 }
 
@@ -25,8 +25,8 @@ const { smallest, largest } = int64Range;
 const isText = (value: unknown) => typeof value === 'string';
 
 /**
- * The fields of a pet beside its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and the
- * columns of PostgreSQL follow from this table; `renderFields` is held to it by a test. A new field goes to the end.
+ * The fields of a pet besides its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and
+ * the columns of PostgreSQL follow this table; a test checks that `renderFields` does too. New fields go at the end.
  */
 export const petFields: readonly PetField[] = [
   {
@@ -52,10 +52,10 @@ export const petFields: readonly PetField[] = [
   },
 ];
 
-/** What is wrong with a pet: one sentence for each field that has a problem. */
+/** One sentence for each invalid field of a pet. */
 export type PetProblems = Partial<Record<keyof NewPet, string>>;
 
-/** A pet that cannot be added. The message lists every problem. */
+/** An invalid pet. The message lists every problem. */
 export class InvalidPetError extends PetstoreError {
   readonly problems: PetProblems;
 
@@ -76,7 +76,7 @@ export function parseNewPet(body: unknown): NewPet {
   return pet as NewPet;
 }
 
-/** Reads what a body gives of a pet. In an update, nothing is required, and null stands for none. */
+/** Reads the fields of a pet from a body. In an update, no field is required, and null clears an optional one. */
 export function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
   return collectFields(({ name, isOptional, parse, problem }) => {
     const given = fieldOf(body, name);
@@ -99,7 +99,7 @@ export function collectFields(read: (field: PetField) => FieldValue | null | und
   return fields as PetFields;
 }
 
-/** The value of a field that is kept as text, such as a cell of CSV. Text that is not an integer stays text. */
+/** The value of a field that is stored as text, such as a CSV cell. Text that is not an integer stays text. */
 export function fromText<Text extends string | null | undefined>(
   { type }: PetField,
   text: Text,

@@ -1,4 +1,4 @@
-/** Letters that are not a plain letter with a mark, and so do not decompose. */
+/** Letters that Unicode does not decompose into a plain letter and a mark. */
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -12,25 +12,25 @@ const plainLetters: Record<string, string> = {
   ł: 'l',
   ŋ: 'n',
   ŧ: 't',
-  // At the end of a word, lower case makes another sigma of it.
+  // toLowerCase() turns a capital sigma at the end of a word into this one.
   ς: 'σ',
 };
 const markOrLetter = new RegExp(`\\p{M}|[${Object.keys(plainLetters).join('')}]`, 'gu');
 const ascii = /^[\0-\x7f]*$/;
 
 /**
- * A name as searches compare it: without case, diacritics and other ways to write the same letter. Stores keep it beside
- * the pet, so a change of this function needs a step of both schemas.
+ * The form of a name that searches compare: without case, diacritics and alternative spellings of a letter. Stores keep
+ * it beside the pet, so a change to this function needs a migration in both stores.
  */
 export function foldName(name: string): string {
-  // Nearly every name, and every create passes here.
+  // Every create passes here, and nearly every name is ASCII.
   if (ascii.test(name)) return name.toLowerCase();
-  // Twice: a decomposition may begin with a capital letter, as that of № does.
+  // Fold case twice: a decomposition may start with a capital letter, as that of № does.
   const decomposed = name.toLowerCase().normalize('NFKD').toLowerCase();
   return decomposed.replace(markOrLetter, (found) => plainLetters[found] ?? '');
 }
 
-/** The words of a query, folded, each once. */
+/** The folded words of a query, without duplicates. */
 export function searchWords(query: string): string[] {
   return [...new Set(foldName(query).split(/\s+/))].filter((word) => word !== '');
 }

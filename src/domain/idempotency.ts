@@ -4,20 +4,20 @@ import { petFields } from './fields.ts';
 import type { NewPet } from './pet.ts';
 import type { TableForm } from './table.ts';
 
-/** Makes a create safe to repeat: the same key of the same caller creates one pet. */
+/** Makes a create safe to repeat: a caller who repeats a key creates only one pet. */
 export interface Idempotency {
   key: string;
-  /** The hash of the caller's API key, so that two callers may choose the same idempotency key. */
+  /** The hash of the caller's API key, so that two callers may use equal idempotency keys. */
   caller: string;
 }
 
-/** A key is promised for 24 hours; the second day covers a clock that is set forward by one. */
+/** The contract promises 24 hours; the second day allows for a clock that is set forward by one. */
 export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
 
-/** Two creates are the same request if they describe the same pet, however they spell it. */
+/** Two creates are the same request if they describe equal pets, however the JSON is written. */
 export function fingerprintOf(pet: NewPet): string {
   const values = petFields.map(({ name }) => pet[name]?.toString() ?? null);
-  // Of the fields that joined the first three, absent ones do not count: a retry across that release is the same request.
+  // Ignore absent fields added after the first three, so a create retried across an upgrade keeps its fingerprint.
   const count = Math.max(3, values.findLastIndex((value) => value !== null) + 1);
   return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
 }
@@ -29,7 +29,7 @@ export function idempotencyConflict(): PetstoreError {
   );
 }
 
-/** Which pet an idempotency key has created. */
+/** The pet that an idempotency key created. */
 export interface IdempotencyRecord {
   caller: string;
   key: string;

@@ -1,4 +1,4 @@
-/** Exact integers of 64 bits. A JavaScript number loses digits past 2^53, so an id is a `bigint`. */
+/** Exact 64-bit integers. A JavaScript number loses digits past 2^53, so an id is a `bigint`. */
 
 export const int64Range = { smallest: -(2n ** 63n), largest: 2n ** 63n - 1n } as const;
 
@@ -10,7 +10,7 @@ export function parseInt64(text: string): bigint | undefined {
   return canonicalDecimal.test(text) ? withinInt64(BigInt(text)) : undefined;
 }
 
-/** A JSON number, kept as the characters that were sent. */
+/** A JSON number, kept as the characters of the request. */
 export class JsonNumber {
   readonly source: string;
 
@@ -46,7 +46,7 @@ export function parseExactJson(text: string, depth = 1): unknown {
   return JSON.parse(flattened(text, depth), keepDigits as (key: string, field: unknown) => unknown);
 }
 
-/** The int64 value of what {@link parseExactJson} returned, if it is one. */
+/** The int64 in a value that {@link parseExactJson} returned, if it is one. */
 export function toInt64(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (value instanceof JsonNumber) return value.toInt64();
@@ -56,7 +56,7 @@ export function toInt64(value: unknown): bigint | undefined {
 /** Strings match whole, so brackets inside them are skipped. */
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
-/** Empties deeper arrays and objects: `JSON.parse` with a reviver recurses, and deep ones overflow the stack. */
+/** Empties nested arrays and objects: `JSON.parse` with a reviver recurses, and deep nesting overflows the stack. */
 function flattened(text: string, maxDepth: number): string {
   let flat = '';
   let keptUpTo = 0;

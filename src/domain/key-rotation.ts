@@ -5,26 +5,26 @@ export interface Rotation {
   now: Date;
   /** How long the old key may still be used. */
   overlapMs: number;
-  /** When the new key expires; without it, it lives as long as the old one was meant to. */
+  /** When the new key expires. By default, it expires when the old one was due to. */
   expiresAt?: Date | undefined;
-  /** Shows the new key, before anything happens to the old one. */
+  /** Shows the new key before the old one changes. */
   show: (made: Successor) => Promise<void>;
 }
 
 interface Successor extends IssuedKey {
-  /** The old key as it is about to be. */
+  /** The old key as it will be after the rotation. */
   old: ApiKey;
 }
 
 interface RotatedKey {
   key: ApiKey;
-  /** The old key, which now expires unless there is a doubt. */
+  /** The old key, which now expires, unless `doubt` is set. */
   old: ApiKey;
-  /** Why it is not known whether the old key was replaced. */
+  /** Why it is unknown whether the old key was replaced. */
   doubt?: Error;
 }
 
-/** Makes a key with the name and the rights of another, which expires after the overlap. */
+/** Creates a key with the name and rights of an old one, and lets the old one expire after the overlap. */
 export async function rotateKey(
   store: ApiKeyStore,
   id: string,
@@ -42,13 +42,14 @@ export async function rotateKey(
   });
   const oldExpiryMs = Math.min(now.getTime() + overlapMs, old.expiresAt?.getTime() ?? Infinity);
   const planned = { ...old, replacedBy: key.id, expiresAt: new Date(oldExpiryMs) };
-  // In this order, so that neither a crash nor a full disk leaves an expiring key without a successor that is known.
+  // Show the new key first: neither a crash nor a full disk may leave an expiring key without a known successor.
   await showOrWithdraw(store, key, () => show({ key, text, old: planned }));
   let found: ApiKey | undefined;
   try {
     found = await store.replaceKey(id, { ...planned, previous: old.replacedBy, now });
   } catch (error) {
-    // The replacement may have been committed, or be committed yet: the new key may be the only one that lasts.
+    // The replacement may already be committed or still in flight, so keep the new key: it may be the only one that
+    // lasts.
     found = await readAgain(store, id);
     if (!found || found.replacedBy === old.replacedBy)
       return { key, old: found ?? old, doubt: error as Error };
@@ -57,7 +58,7 @@ export async function rotateKey(
   throw await withdraw(store, key, `Key ${id} was changed by another command meanwhile`);
 }
 
-/** Shows a new key. Nobody could use one that was not shown, so it is withdrawn. */
+/** Shows a new key, and revokes it if that fails, because nobody could use it. */
 export async function showOrWithdraw(
   store: ApiKeyStore,
   key: ApiKey,
@@ -70,7 +71,7 @@ export async function showOrWithdraw(
   }
 }
 
-/** Revokes a key that was just made, and returns the error that says why. */
+/** Revokes a new key and returns an error with the reason. */
 async function withdraw(store: ApiKeyStore, { id }: ApiKey, reason: string): Promise<OperatorError> {
   try {
     await store.revokeKey(id, new Date());
@@ -87,7 +88,7 @@ export function refuseUnknown(id: string): never {
   throw new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
 }
 
-/** The last key in the line of replacements; the key itself if it has none. */
+/** The last key in a chain of replacements, or the key itself. */
 function newestOf(key: ApiKey, all: ApiKey[]): ApiKey {
   const next = all.find(({ id }) => id === key.replacedBy);
   return next ? newestOf(next, all) : key;

@@ -4,15 +4,15 @@ import type { NewPet } from './pet.ts';
 export const orderStatuses = ['pending', 'sold'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** Records that a pet became pending or sold. It stays when the pet is deleted. */
+/** Records that a pet became pending or sold. It outlives the pet. */
 export interface Order {
   id: bigint;
   petId: bigint;
   status: OrderStatus;
   createdAt: Date;
-  /** The name of the API key; absent on orders from before it was recorded. */
+  /** The name of the API key; absent on orders older than this field. */
   createdBy?: string;
-  /** When the pet was returned. Absent while the order stands. */
+  /** When the pet was returned; absent if it was not. */
   returnedAt?: Date;
   /** The name of the API key that returned it. */
   returnedBy?: string;
@@ -48,7 +48,7 @@ export const orderTable: TableForm<Order, OrderRow> = {
   }),
 };
 
-/** The status of the order that a change of a pet calls for, if it calls for one. A new pet has no `before`. */
+/** The status of the order that this change of a pet requires, if any. A new pet has no `before`. */
 export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderStatus | undefined {
   if (after.status === before?.status) return undefined;
   return orderStatuses.find((status) => status === after.status);
@@ -57,7 +57,7 @@ export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderS
 /** An order before it has an id. */
 export type NewOrder = Omit<Order, 'id'>;
 
-/** The order that a change of a pet calls for, if it calls for one. */
+/** The order that this change of a pet requires, if any. */
 export function orderFor(
   petId: bigint,
   before: NewPet | undefined,
@@ -69,16 +69,16 @@ export function orderFor(
   return { petId, status, createdAt: new Date(now), ...(createdBy !== undefined && { createdBy }) };
 }
 
-/** What a return adds to every order of the pet that still stands. */
+/** What a return adds to each open order of the pet. */
 export type OrderReturn = Required<Pick<Order, 'returnedAt'>> & Pick<Order, 'returnedBy'>;
 
-/** Whether a change takes a sale or a reservation back. A reservation that becomes a sale stands. */
+/** Whether a change undoes a sale or a reservation. A reservation that becomes a sale is not undone. */
 export function isReturn(before: NewPet, after: NewPet): boolean {
   if (before.status === 'sold') return after.status !== 'sold';
   return before.status === 'pending' && (after.status ?? 'available') === 'available';
 }
 
-/** The order as JSON, the same bytes from every store. */
+/** The order as JSON. Every store must produce the same bytes. */
 export function renderOrder({ id, petId, ...others }: Order): string {
   const { status, createdAt, createdBy, returnedAt, returnedBy } = others;
   const rest = JSON.stringify({ status, createdAt, createdBy, returnedAt, returnedBy });

@@ -12,12 +12,12 @@ import { petEvent, updateEvent, type NewEvent, type Origin } from './event.ts';
 import { isReturn, orderFor, type NewOrder, type OrderReturn } from './order.ts';
 import { renderFields, renderPet, type NewPet, type PetFields } from './pet.ts';
 
-/** The pet as `getPet` returned it, whose tag the caller's `If-Match` names: the change applies to exactly this one. */
+/** The pet's JSON whose tag the caller sent in `If-Match`. The change applies only to this version. */
 export type SeenPet = string;
 
 /**
- * The rules of a change. A store reads the pet under its lock, lets these functions decide, and writes what they say. A
- * refusal is a result, not an error: an error would undo the other changes of the transaction.
+ * The rules of a change. A store reads the pet under its lock, lets these functions decide, and writes the result. A
+ * refusal is a result, not an error, because an error would roll back the other changes of the transaction.
  */
 export interface CurrentPet {
   pet: NewPet;
@@ -28,14 +28,14 @@ export interface UpdateRequest extends PetUpdate, DeleteRequest {}
 
 export interface DeleteRequest extends Origin {
   id: bigint;
-  /** The pet must still be as the caller saw it. */
+  /** The version that the pet must still have. */
   seen: SeenPet | undefined;
 }
 
 /** Why nothing was changed. */
 export type Refusal = 'missing' | 'changed';
 
-/** The pet as it is from now on, its event, and what the change means for its orders: first the return, then the new order. */
+/** The pet after the change, its event, and the effect on its orders: first the return, then the new order. */
 export interface UpdatedPet extends CurrentPet {
   orderReturn: OrderReturn | undefined;
   order: NewOrder | undefined;
@@ -71,7 +71,7 @@ export function decideDelete(
   return { event: petEvent('pet.deleted', { id, json: current.json }, request) };
 }
 
-/** What the caller is told. */
+/** The error for the caller. */
 export function refusalError(refusal: Refusal): PetstoreError {
   if (refusal === 'missing') return petNotFound();
   return new PetstoreError(
@@ -82,7 +82,7 @@ export function refusalError(refusal: Refusal): PetstoreError {
 
 export interface PetUpdate {
   changes: PetFields;
-  /** What the caller has seen: if the pet differs, nothing changes. */
+  /** The values that the caller expects. The update is refused if any of them differ. */
   expected?: PetFields;
 }
 
@@ -100,12 +100,12 @@ export function parsePetUpdate(body: unknown): PetUpdate {
 
 const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
 
-/** The path precedes the name of a field. */
+/** `path` is the prefix of each field's name in a problem. */
 function parseSome(body: JsonObject, where: string, path: string, problems: string[]): PetFields {
   const fieldProblems: PetProblems = {};
   const fields = parseFields(body, fieldProblems, true);
   problems.push(...Object.values(fieldProblems).map((problem) => path + problem));
-  // A typo in the only field would otherwise change nothing, or expect nothing, without a word.
+  // A typo in the only field would otherwise be ignored silently.
   if (Object.keys({ ...fields, ...fieldProblems }).length === 0)
     problems.push(`${where} must have at least one of the fields ${allNames}.`);
   return fields;

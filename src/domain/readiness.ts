@@ -1,19 +1,19 @@
 import { PetstoreError } from './error.ts';
 
 /**
- * Whether the store can be written: what the last write showed. Only after one has failed does a check commit something,
- * at most once a second, until that succeeds.
+ * Tells whether the store accepts writes, judging by the last one. After a failure, `check` commits a probe at most
+ * once a second until one succeeds.
  */
 export interface Readiness {
-  /** Told how each write ended; undefined stands for success. */
+  /** Receives the outcome of each write; undefined means success. */
   note: (failure: unknown) => void;
-  /** Fails with the failure of the last write. */
+  /** Throws the failure of the last write. */
   check(): Promise<void>;
 }
 
 const probeEveryMs = 1000;
 
-/** The probe is a write, whose end is noted like that of any other. */
+/** The probe is a write and reports its outcome through `note`, like any other write. */
 export function createReadiness(probe: () => Promise<unknown>): Readiness {
   let failure: PetstoreError | undefined;
   let probing: Promise<unknown> | undefined;
@@ -21,7 +21,7 @@ export function createReadiness(probe: () => Promise<unknown>): Readiness {
 
   return {
     note(latest) {
-      // A write that failed for any other reason has reached the store.
+      // A write that failed for another reason did reach the store.
       failure = latest instanceof PetstoreError && latest.code === 'unavailable' ? latest : undefined;
     },
     async check() {

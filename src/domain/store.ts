@@ -6,53 +6,53 @@ import type { Idempotency } from './idempotency.ts';
 import type { NewPet, PetStatus } from './pet.ts';
 import type { Page, Sort } from './paging.ts';
 
-/** An open store: what a service needs of it. */
+/** An open store, as a service uses it. */
 export interface Store {
   pets: PetStore;
   orders: OrderStore;
   events: EventStore;
   keys: ApiKeyStore;
-  /** Waits for pending writes and the search under way, then closes every connection. */
+  /** Waits for pending writes and running searches, then closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps the pets and renders them as JSON. A change resolves once it is on disk, and fails with `overloaded` when too
- * many wait. Every method fails with `unavailable` while the store cannot be used.
+ * Keeps the pets and renders them as JSON. A change resolves once it is on disk, and fails with `overloaded` if too
+ * many are waiting. Every method fails with `unavailable` while the store cannot be used.
  */
 export interface PetStore {
   /**
-   * A number that changes whenever anybody commits: while it stays the same, so does everything that was read after it
-   * was taken. Undefined where that cannot be known cheaply.
+   * A number that changes with every commit by any process. While it stays the same, everything read since then is
+   * current. Undefined if the store cannot tell cheaply.
    */
   version(): number | undefined;
 
-  /** At least as new as every write that was acknowledged before the call. */
+  /** Includes every write that was acknowledged before the call. */
   listPets(request: PageRequest): Page | Promise<Page>;
 
   /** The pet as JSON, or undefined when no pet has this id. */
   getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
   /**
-   * Fails with `idempotency_conflict` when the key was used for another pet. An order that the pet calls for names
+   * Fails with `idempotency_conflict` if the key was used for another pet. The pet's order, if it needs one, names
    * `createdBy`.
    */
   createPet(pet: NewPet, idempotency?: Idempotency, createdBy?: string): Promise<CreatedPet>;
 
   /**
-   * Changes a pet, marks its orders as returned and writes a new one if the change calls for that, in the same commit,
-   * and resolves with the pet as JSON. Both name `createdBy`. Fails with `not_found`, and with `precondition_failed` when the pet differs from what was
-   * expected or from `seen`.
+   * Changes a pet and resolves with its JSON. The same commit marks its orders as returned and adds a new one where the
+   * change requires it; both name `createdBy`. Fails with `not_found`, or with `precondition_failed` if the pet differs
+   * from `update.expected` or `seen`.
    */
   updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
 
   /** Deletes a pet; its id is never used again. Fails like `updatePet`. */
   deletePet(id: bigint, seen?: SeenPet, createdBy?: string): Promise<void>;
 
-  /** As fresh as a list. Fails with `overloaded` when too many searches wait. `signal` says that nobody waits for it. */
+  /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
   searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
 
-  /** Fails with `unavailable` while the store cannot be used, as far as the last write has shown. */
+  /** Fails with `unavailable` if the last write showed that the store cannot be used. */
   checkWritable(): Promise<void>;
 }
 
@@ -61,41 +61,41 @@ export interface OrderStore {
   listOrders(request: OrderPageRequest): Page | Promise<Page>;
 }
 
-/** Every change of a pet, in the order of the commits. An event is written in the commit of its change. */
+/** Every change of a pet, in commit order. An event is part of the commit of its change. */
 export interface EventStore {
-  /** As fresh as a list of pets. Fails with `events_gone` for a position that cannot be continued. */
+  /** As fresh as a list of pets. Fails with `events_gone` if the log cannot continue from the position. */
   listEvents(request: EventRequest): EventPage | Promise<EventPage>;
-  /** The position of the newest event, as cheaply as the store can tell. */
+  /** The position of the newest event. Must be cheap: it is polled. */
   newestEvent(): EventPage['newest'] | Promise<EventPage['newest']>;
-  /** How often it may be asked for that while somebody waits. */
+  /** How often `newestEvent` may be called while a request waits. */
   readonly checkEveryMs: number;
 }
 
 export interface PageRequest {
   limit: number;
   status?: PetStatus;
-  /** Only pets with a greater id. */
+  /** Only pets with a larger id. */
   after?: bigint;
 }
 
 interface SortedRequest {
   limit: number;
-  /** Orders oldest first and pets newest first, unless it says otherwise. */
+  /** By default, orders are sorted oldest first and pets newest first. */
   sort?: Sort;
-  /** Only what is behind this id, in that direction. */
+  /** Only rows that follow this id in the sort direction. */
   after?: bigint;
 }
 
 export interface OrderPageRequest extends SortedRequest {
   status?: OrderStatus;
   petId?: bigint;
-  /** Only orders that were returned, or only those that stand. */
+  /** Only returned orders, or only open ones. */
   returned?: boolean;
 }
 
-/** What to search for. Everything that is given must hold. */
+/** What to search for. A pet must meet every condition. */
 export interface SearchRequest extends SortedRequest {
-  /** As `searchWords` gives them: each occurs somewhere in the folded name. */
+  /** Words from `searchWords`. Each must occur somewhere in the folded name. */
   words?: string[];
   id?: bigint;
   categoryId?: bigint;
@@ -110,6 +110,6 @@ export function isScan({ words, id, categoryId }: SearchRequest): boolean {
 export interface CreatedPet {
   id: bigint;
   json: string;
-  /** True when an earlier request with the same idempotency key had created this pet. */
+  /** True if an earlier request with this idempotency key created the pet. */
   replayed: boolean;
 }

@@ -1,14 +1,14 @@
 export type ColumnValue = string | number | bigint | boolean | null;
 
-/** How both stores keep something. Times are milliseconds since 1970. */
+/** How both stores keep one kind of row. Times are milliseconds since 1970. */
 export interface TableForm<Row, Stored> {
   name: string;
   columns: Record<string, 'bigint' | 'text' | 'boolean'>;
-  /** The first columns, as many as this, order the rows; no two rows are the same in them. */
+  /** How many leading columns form the primary key. */
   keyLength: 1 | 2;
   /** In the order of the columns. */
   valuesOf: (row: Row) => ColumnValue[];
-  /** Integers arrive as text, which loses no digit. */
+  /** Integers are passed as text, which keeps every digit. */
   parse: (stored: Stored) => Row;
 }
 
@@ -21,7 +21,7 @@ export function toMs(time: Date | undefined): number | null {
   return time?.getTime() ?? null;
 }
 
-/** The field with this time, unless it is null. */
+/** An object with this time as its only field, or an empty one for null. */
 export function timeField<Name extends string>(name: Name, ms: string | null): { [Key in Name]?: Date } {
   return ms === null ? {} : ({ [name]: new Date(Number(ms)) } as { [Key in Name]: Date });
 }

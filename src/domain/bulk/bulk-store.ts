@@ -4,18 +4,18 @@ import type { ImportState } from './import-store.ts';
 import type { Order } from '../order.ts';
 import type { Pet } from '../pet.ts';
 
-/** The largest ids ever used, or passed over, even if their pets were deleted since; 0 when there were none. */
+/** The largest ids ever used or skipped, including those of deleted pets; 0 if there are none. */
 export interface LastIds {
   pets: bigint;
   orders: bigint;
 }
 
-/** One table of a store. The order of the rows, and of their fields, is the same in every store. */
+/** One table of a store. Rows and their fields have the same order in every store. */
 export interface BulkTable<Row> {
   count(): Promise<number>;
-  /** At most `limit` rows that follow `after`. */
+  /** Reads at most `limit` rows that follow `after`. */
   read(after: Row | undefined, limit: number): Promise<Row[]>;
-  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when one is taken. */
+  /** Adds rows unchanged, ids included: all of them or none. Fails with `IdTakenError` if an id is taken. */
   write(rows: readonly Row[]): Promise<void>;
 }
 
@@ -33,10 +33,10 @@ export interface BulkStore {
   imports: BulkTable<ImportState>;
 
   lastIds(): Promise<LastIds>;
-  /** Makes new ids follow these. An id that is larger already stays. */
+  /** Makes new ids follow these. A larger current value stays. */
   raiseLastIds(ids: LastIds): Promise<void>;
 
-  /** Begins an empty log of events with one import of all pets. Cursors of the log before are refused. */
+  /** Starts a new event log with one import event for all pets. Cursors of the previous log are refused. */
   beginLog(): Promise<void>;
 
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export async function* readAll<Row>(table: BulkTable<Row>, { batchSize = 2000 } 
     const rows = await reading;
     const isLast = rows.length < batchSize;
     if (!isLast) {
-      // The next batch is read while the caller works on this one, which may be its last.
+      // Read the next batch while the caller works on this one.
       reading = table.read(rows.at(-1), batchSize);
       reading.catch(() => {});
     }

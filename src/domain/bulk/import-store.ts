@@ -3,23 +3,23 @@ import { int64Range } from '../int64.ts';
 import type { NewPet } from '../pet.ts';
 
 /**
- * The largest id that an import keeps. New ids follow the largest one, so an id at the end of the range would leave none
- * for new pets. A million billion stay free: at 30,000 creates a second they last a thousand years.
+ * The largest id that an import may keep. New ids follow the largest one, so an id at the end of the range would leave
+ * none for new pets. 10^15 ids stay free: at 30,000 creates a second, they last a thousand years.
  */
 export const largestKeptId = int64Range.largest - 10n ** 15n;
 
 /** How many pets one transaction adds: enough to be fast, few enough not to block a running service. */
 export const importBatchSize = 20_000;
 
-/** A pet to add in bulk. Either all pets of a batch have an id, which they keep, or none has. */
+/** A pet to add in bulk. Either every pet of a batch has an id, which it keeps, or none has. */
 export interface ImportedPet extends NewPet {
   id?: bigint;
 }
 
-/** How far an import has come. A copied store does not begin it again. */
+/** The progress of an import. It is copied with the store, so a copy does not repeat the import. */
 export interface ImportState {
   source: string;
-  /** How many of its pets are in the store. */
+  /** How many pets of the import are in the store. */
   addedCount: number;
   finishedAt?: Date;
 }
@@ -38,22 +38,21 @@ export const importTable: TableForm<ImportState, ImportRow> = {
   }),
 };
 
-/** The place of a batch in its import. */
+/** The position of a batch in its import. */
 export interface ImportStep {
-  /** A hash of the imported content: the same bytes are the same import. */
+  /** A hash of the imported content, which identifies the import. */
   source: string;
-  /** How many pets of the import were added before. */
+  /** How many pets of the import were added before this batch. */
   addedBefore: number;
 }
 
-/** Adds many pets at once. Progress is written with the pets, so an interrupted import adds each exactly once. */
+/** Adds many pets at once. Progress is committed with the pets, so an interrupted import adds each exactly once. */
 export interface ImportStore {
   findImport(source: string): Promise<ImportState | undefined>;
 
   /**
-   * Adds all of the pets in their order, or none. Ids that are given must ascend. Fails with `idempotency_conflict` when
-   * the import is not where the step says, because another process runs it, and with `IdTakenError` when a pet has one of
-   * the ids, or had it.
+   * Adds all of the pets in their order, or none. Ids, if present, must ascend. Fails with `idempotency_conflict` if
+   * another process has advanced the import, and with `IdTakenError` if any pet ever had one of the ids.
    */
   addPets(pets: readonly ImportedPet[], step?: ImportStep): Promise<void>;
 
@@ -63,7 +62,7 @@ export interface ImportStore {
   /** Forgets the import, so that its pets can be added again. */
   forgetImport(source: string): Promise<void>;
 
-  /** The largest id ever used, also by a pet that was deleted; undefined when there was none. */
+  /** The largest id ever used, including those of deleted pets; undefined if there is none. */
   largestId(): Promise<bigint | undefined>;
 
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { petStatuses, type NewPet } from '../pet.ts';
 
-/** Makes plausible pets: most are available, some have no status yet. The same start makes the same pets. */
+/** Creates plausible pets: most are available, some have no status yet. Equal starts give equal pets. */
 export function createSamplePets(start: number): () => NewPet {
   const random = createRandom(start);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
