@@ -26,28 +26,28 @@ export interface AppOptions {
   orders: OrderStore;
   events: EventStore;
   keys: ApiKeyStore;
-  /** Serves the stable operations alone. */
+  /** Serves only the stable operations. */
   isStableOnly?: boolean;
   log: Log;
-  /** Nothing is measured when it is left out. */
+  /** Without it, nothing is measured. */
   metrics?: Registry | undefined;
-  /** Hashes of the keys that the configuration adds. */
+  /** Hashes of the keys in API_KEYS. */
   fixedKeys?: ReadonlySet<string>;
-  /** Web origins that may call from a browser; `*` is all of them. */
+  /** Web origins that may call from a browser; `*` allows all of them. */
   allowedOrigins?: readonly string[];
-  /** No limit when it is left out. */
+  /** Unlimited by default. */
   requestsPerMinute?: number | undefined;
   /** The address at the other end of a request's connection, for the log. */
   peerOf?: ClientAddress;
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` is true. */
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
   logEveryRequest?: boolean;
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
   bodyTimeoutMs?: number;
-  /** True once the service was told to stop: it is no longer ready, and responses tell callers to leave. */
+  /** True once the service is told to stop: it reports not ready, and responses close their connections. */
   isStopping?: () => boolean;
-  /** Without it, what slow readers cost is not bounded. */
+  /** Without it, the memory held for slow readers is unbounded. */
   isSent?: IsSent;
   /** True when the service itself speaks TLS. */
   isSecure?: boolean;
@@ -55,14 +55,14 @@ export interface AppOptions {
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
   now?: () => number;
-  /** Served beside the paths of the service, and with the same checks. */
+  /** Served beside the service's own paths, with the same checks. */
   moreRoutes?: readonly Route[];
 }
 
-/** The whole API as a function from request to response. It never listens and owns nothing. */
+/** The whole API as a function from request to response. It opens no port and owns no resources. */
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Ends the wait of every request for events, so that a server that stops need not wait for it. */
+  /** Ends every wait for events, so that a stopping server is not delayed. */
   stopWaiting: () => void;
 }
 
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): App {
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
   return {
     fetch(request) {
-      // As the runtime refuses what is no HTTP.
+      // The runtime refuses malformed HTTP in the same way.
       if (isMisframed(request)) return new Response(null, { status: 400, headers: { Connection: 'close' } });
       const match = findRoute(request.url);
       return match ? match.route.serve(request, match.parameter) : unknown.serve(request, undefined);
@@ -125,7 +125,7 @@ function createRoutes(
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
   );
-  // Keys are read only from a store that responds: a scrape must not hang with it.
+  // Count keys only if the store is ready, so that a scrape never hangs with it.
   options.metrics?.gauge(
     'petstore_key_next_expiry_timestamp_seconds',
     'When the next key expires that no other replaces; no sample if none does.',
@@ -159,7 +159,7 @@ function createRoutes(
   ];
 }
 
-/** The routes of `--stable-only`: no method that carries a mark, and no path that then serves nothing. */
+/** The routes of `--stable-only`: drops methods that carry a stability mark, and paths left without methods. */
 function onlyStable(routes: readonly Route[]): Route[] {
   return routes
     .map(({ stability = {}, ...route }) => {

@@ -2,21 +2,23 @@ import { PetstoreError } from '../domain/error.ts';
 import { parseExactJson } from '../domain/int64.ts';
 import { maxBodyBytes } from '../domain/pet.ts';
 
-/** How much of a too large body is read and discarded: closing earlier resets the connection and loses the 413. */
+/** How much of an oversized body is read and discarded: closing earlier resets the connection and loses the 413. */
 export const maxDiscardedBytes = 16 * 1024 * 1024;
 
 const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?;?$/i;
 
-/** The body was refused before all of it was read, so its connection must close. */
+/** The body was refused before it was read completely, so its connection must close. */
 export class UnreadBodyError extends PetstoreError {}
 
-/** The runtime ignores an empty transfer coding (`, chunked`). A proxy that reads it otherwise sees other messages. */
+/**
+ * The runtime ignores an empty transfer coding (`, chunked`). A proxy that does not would split messages differently.
+ */
 export function isMisframed({ headers }: Request): boolean {
   const coding = headers.get('Transfer-Encoding');
   return coding !== null && coding.toLowerCase() !== 'chunked';
 }
 
-/** Reads a JSON body and waits until its request may be handed over to the store. */
+/** Reads a JSON body and waits until the request may reach the store. */
 export async function readBody(request: Request, timeoutMs: number): Promise<Uint8Array> {
   if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
     throw new PetstoreError(
@@ -29,7 +31,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Uin
   return bytes;
 }
 
-/** Numbers arrive exact. Arrays and objects nested deeper than `depth` may arrive empty. */
+/** Numbers stay exact. Arrays and objects nested deeper than `depth` may come back empty. */
 export async function parseJsonBody(bytes: Uint8Array, depth = 1): Promise<unknown> {
   let text: string | undefined;
   try {
@@ -44,7 +46,7 @@ export async function parseJsonBody(bytes: Uint8Array, depth = 1): Promise<unkno
 }
 
 async function notJson(text: string): Promise<string> {
-  // Few bodies are wrong, so the parser that finds the position is loaded when the first one is.
+  // Invalid bodies are rare, so the parser that locates the error is loaded on demand.
   const { findJsonProblem } = await import('../formats/json-problem.ts');
   const problem = findJsonProblem(text);
   if (problem === undefined) return 'The body is not valid JSON.';
@@ -54,7 +56,7 @@ async function notJson(text: string): Promise<string> {
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A body that trickles in is never idle, so only a deadline of its own ends it. */
+/** A body that trickles in is never idle, so it needs a deadline of its own. */
 async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Array> {
   const body = new ArrivingBody();
   const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
@@ -72,9 +74,9 @@ async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Arr
 }
 
 /**
- * The runtime calls a handler while it still parses what arrived. If it finds a fault behind the body, it refuses the
- * message and aborts the request within the same turn of the event loop. A caller who is told so must not find the change
- * made, so nothing goes to the store before the turn has ended.
+ * The runtime calls a handler while it is still parsing. If it finds a fault after the body, it refuses the message and
+ * aborts the request within the same turn of the event loop. A refused request must change nothing, so nothing goes to
+ * the store before that turn has ended.
  */
 export async function untilParsed(request: Request): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -84,7 +86,7 @@ export async function untilParsed(request: Request): Promise<void> {
 }
 
 class ArrivingBody {
-  /** True from the moment the body is known to be refused, whatever else arrives. */
+  /** True once the body is certain to be refused, whatever else arrives. */
   isTooLarge = false;
 
   async read(request: Request): Promise<Uint8Array> {
@@ -94,7 +96,7 @@ class ArrivingBody {
     return length === null || this.isTooLarge ? this.#readChunks(request) : request.bytes();
   }
 
-  /** Counts the bytes as they arrive. Once there are too many, it keeps none of them. */
+  /** Counts bytes as they arrive, and keeps none of them once there are too many. */
   async #readChunks(request: Request): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -110,7 +112,7 @@ class ArrivingBody {
   }
 }
 
-/** Nobody reads this response; it keeps the log right. */
+/** Nobody reads this response, but the log records it. */
 function callerGone(): UnreadBodyError {
   return new UnreadBodyError('invalid_json', 'The connection ended before the request was whole.');
 }

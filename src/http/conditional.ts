@@ -5,7 +5,7 @@ import type { PlainResponse, ResponseBody } from './response.ts';
 
 const anyTag = '*';
 
-/** A 200 that callers may keep, if they revalidate it. The mark tells apart responses with the same body. */
+/** A 200 that callers may keep if they revalidate it. The mark distinguishes responses with equal bodies. */
 export function cacheable(
   body: ResponseBody,
   headers: Record<string, string> = {},
@@ -31,12 +31,12 @@ export function conditional(request: Request, response: PlainResponse): PlainRes
   return isHeldByCaller(request, etag) ? { ...response, status: 304, body: null } : response;
 }
 
-/** Whether a change depends on the tag of what it changes; `If-Match: *` only wants it to be there. */
+/** Whether a change depends on the tag of its target; `If-Match: *` only requires that the target exists. */
 export function dependsOnTag({ headers }: Request): boolean {
   return headers.has('If-None-Match') || (headers.get('If-Match') ?? anyTag).trim() !== anyTag;
 }
 
-/** Evaluates both headers for a change of what has this tag: either may refuse it (RFC 9110, section 13.1). */
+/** Evaluates both headers for a change to a target with this tag: either may refuse it (RFC 9110, section 13.1). */
 export function checkChange(request: Request, etag: string): void {
   checkIfMatch(request, etag);
   if (!isHeldByCaller(request, etag)) return;
@@ -46,7 +46,7 @@ export function checkChange(request: Request, etag: string): void {
   );
 }
 
-/** A create only accepts `*`: a tag names one page, and a page may change between its reading and the commit. */
+/** A create accepts only `*`: a tag names one page, which may change between the check and the commit. */
 export function checkIfMatchOfCreate(request: Request): void {
   const demanded = request.headers.get('If-Match');
   if (demanded === null || demanded.trim() === anyTag) return;
@@ -57,8 +57,8 @@ export function checkIfMatchOfCreate(request: Request): void {
 }
 
 /**
- * A short hash is enough to tell pages apart: a caller who forges a collision misleads only itself. Large bodies are
- * shared among callers by their tag, so theirs must resist forgery.
+ * A short hash is enough to tell pages apart: a caller who forges a collision misleads only itself. Callers share large
+ * bodies by tag, so those tags must resist forgery.
  */
 function digestOf(body: ResponseBody): string {
   return isLarge(body) ? hash('sha256', body, 'base64url').slice(0, 22) : Bun.hash.xxHash3(body).toString(16);
@@ -81,7 +81,7 @@ function isHeldByCaller(request: Request, etag: string): boolean {
   return held.trim() === anyTag || tagsOf(held).some((tag) => tag.replace(/^W\//, '') === etag);
 }
 
-/** None of our tags has a comma, so a tag that has one is cut in two and still matches none. */
+/** Our tags contain no comma, so a tag with one is split in two, and neither part matches. */
 function tagsOf(list: string): string[] {
   return list.split(',').map((tag) => tag.trim());
 }

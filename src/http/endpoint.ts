@@ -22,7 +22,7 @@ export interface EndpointOptions {
   baseHeaders: Record<string, string>;
 }
 
-/** Serves the requests of one path. Its methods stand in the order in which a request passes them. */
+/** Serves the requests of one path. Its methods are listed in the order in which a request passes through them. */
 export class Endpoint {
   readonly #route: Route;
   readonly #options: EndpointOptions;
@@ -35,7 +35,7 @@ export class Endpoint {
   constructor(route: Route, options: EndpointOptions) {
     const { path, methods, stability = {} } = route;
     const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
-    // Where every method carries a mark, so does a response to any other method.
+    // If every method carries a mark, responses to unsupported methods carry it too.
     const isMarked = marks.length === Object.keys(methods).length;
     const { headers = (isMarked && marks[0]?.[1]) || {} } = route;
     // `Response` copies a `Headers` faster than it builds one.
@@ -44,7 +44,7 @@ export class Endpoint {
     this.#options = options;
     this.#isKnown = Object.keys(methods).length > 0;
     this.#allow = allowedMethods(methods);
-    // Only what needs a key fails with the store, and each series takes 19 lines of a scrape.
+    // Requests without a key do not fail with the store, and each series adds 19 lines to a scrape.
     const failing = route.isOpen ? [] : Object.keys(methods);
     this.#observe = options.metrics?.requestsOf(this.#isKnown ? path : undefined, failing);
     this.#headers = withBase(headers);
@@ -88,7 +88,7 @@ export class Endpoint {
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
     if (!handler) return methodNotAllowed(call.method, this.#allow);
-    // By method, so that a new operation that changes something is covered from its first day.
+    // Check the HTTP method, so that every new operation that changes something is covered from the start.
     if (call.caller.isReadOnly && name !== 'GET') throw readOnlyKey();
     return handler(call);
   }
@@ -117,7 +117,7 @@ export class Endpoint {
     for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
     addCorsHeaders?.(sent, request);
     if (isStopping()) sent.set('Connection', 'close');
-    // Without a body, the runtime sends neither the length nor the date.
+    // Without a body, the runtime sends neither Content-Length nor Date.
     if (isHead && body !== null) {
       sent.set('Content-Length', String(Buffer.byteLength(body)));
       sent.set('Date', new Date().toUTCString());
@@ -126,12 +126,12 @@ export class Endpoint {
   }
 }
 
-/** The caller of a path that needs no key, or without a valid one. */
+/** The caller of a request without a valid key, or to a path that needs none. */
 const nobody: Caller = { hash: '', name: '', isReadOnly: true };
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
-/** The caller's own id if it is short, safe in a log line, and does not contain the caller's key; otherwise a new one. */
+/** The caller's own id if it is short, safe to log and does not contain the key; otherwise a new one. */
 export function requestIdOf(request: Request): string {
   const given = request.headers.get('X-Request-Id');
   if (given === null || !saneRequestId.test(given)) return crypto.randomUUID();

@@ -9,32 +9,32 @@ import type { PlainResponse } from './response.ts';
 import type { Call, Handler } from './route.ts';
 import { createWaitingRoom } from './callers/waiting-room.ts';
 
-/** Below every idle timeout on the way; the service itself closes an idle connection after ten seconds. */
+/** Below every idle timeout along the way; the service itself closes an idle connection after ten seconds. */
 const longestWaitSeconds = 5;
 
 export interface EventOperations {
   listEvents: Handler;
-  /** Sends everybody who waits an empty page, and lets nobody wait any more. */
+  /** Sends an empty page to every waiting request, and lets no other wait. */
   stopWaiting: () => void;
 }
 
 export function createEventOperations(events: EventStore, authenticate: Authenticate): EventOperations {
   const room = createWaitingRoom(events);
 
-  /** Reads again from where the last page ended, until there is something to send or the time is over. */
+  /** Reads on from the end of the last page until there is something to send or time is up. */
   const waitForEvents = async (call: Call, asked: AskedEvents, first: EventPage): Promise<EventPage> => {
     const endsAt = performance.now() + asked.waitSeconds * 1000;
     let page = first;
-    // A filter may leave events to be read behind the page; the caller asks for them.
+    // If a filter stopped the read before the newest event, return now: the caller follows the link.
     while (page.isEmpty && page.next.id === page.newest.id && performance.now() < endsAt) {
       const waitedFrom = performance.now();
       const isChanged = await room.wait(page.newest, endsAt - waitedFrom, call.request.signal);
-      // Time spent waiting makes a request neither slow nor long.
+      // The time spent waiting does not count as the request's duration.
       call.startedAt += performance.now() - waitedFrom;
       if (!isChanged) break;
       page = await events.listEvents({ ...asked, after: page.next });
     }
-    // The key may have been revoked meanwhile.
+    // The key may have been revoked during the wait.
     await authenticate(call.request);
     return page;
   };
@@ -52,7 +52,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
 
 interface AskedEvents extends EventRequest {
   waitSeconds: number;
-  /** The parameters beside `after`, as in an address. */
+  /** The parameters other than `after`, as a query string. */
   filter: string;
 }
 
@@ -83,7 +83,7 @@ function parseWait(value = '0'): number {
   throw invalid(`wait must be given once, as an integer from 0 to ${longestWaitSeconds}.`);
 }
 
-/** What every cursor of a log begins with. */
+/** The prefix of every event cursor. */
 const cursorVersion = 'e1';
 
 function parsePosition(cursor: string): EventPosition {
@@ -97,10 +97,10 @@ function parsePosition(cursor: string): EventPosition {
   );
 }
 
-/** Every page has a next one, even the newest: a reader keeps its address and nothing else. */
+/** Every page links to a next one, even the newest, so a reader only has to keep that link. */
 function responseOf({ filter }: AskedEvents, { json, next }: EventPage): PlainResponse {
   const cursor = encodeCursor(`${cursorVersion}.${next.epoch}.${next.id}`);
   const link = `<?${filter === '' ? '' : `${filter}&`}after=${cursor}>; rel="next"`;
-  // The mark puts the Link into the ETag: empty pages differ only there.
+  // The cursor is part of the ETag, because empty pages differ only in their Link.
   return cacheable(json, { Link: link }, `.${cursor}`);
 }

@@ -7,7 +7,7 @@ import { errorResponse } from './response.ts';
 
 /** Probes that arrive within this time share one check of the store. */
 const checkLastsMs = 500;
-/** A scraper waits for ten seconds at most, by default. */
+/** Well below a scraper's default timeout of ten seconds. */
 const reportWithinMs = 3000;
 
 export function createHealthChecks(
@@ -20,7 +20,7 @@ export function createHealthChecks(
 
   const checkStore = (): Promise<void> => {
     const time = now();
-    // A clock that is set back must not keep an old check alive.
+    // Do not let a clock that is set back keep an old check alive.
     if (time < checkedAt || time - checkedAt >= checkLastsMs) {
       checkedAt = time;
       check = pets.checkWritable();
@@ -32,14 +32,14 @@ export function createHealthChecks(
     livez: () => healthy,
 
     async readyz() {
-      // Not thrown: nothing has failed that the log would have to report.
+      // Returned, not thrown, because the log would report an error as a failure.
       if (isStopping())
         return errorResponse(new PetstoreError('unavailable', 'The service is shutting down.'));
       await checkStore();
       return healthy;
     },
 
-    /** Unlike `readyz`, it has a limit: a store that hangs must not hang what reports it. */
+    /** Unlike `readyz`, this has a time limit: a hanging store must not hang the metrics. */
     isStoreReady: () =>
       Promise.race([
         checkStore().then(

@@ -1,14 +1,14 @@
 import { PetstoreError } from '../domain/error.ts';
 import type { ResponseBody } from './response.ts';
 
-/** Whether a request was responded to, to the last byte, or its caller is gone. */
+/** Whether a response was sent completely, or its caller has left. */
 export type IsSent = (request: Request) => boolean;
 
-/** Bodies of this length and more are watched until they are sent; shorter ones fit into a socket's buffers. */
+/** Bodies of at least this length are watched until they are sent; shorter ones fit in a socket's buffers. */
 const largeLength = 128 * 1024;
-/** No character takes more bytes than this, so most bodies need not be measured. */
+/** The most bytes that a character can take, so most bodies need no measuring. */
 const maxBytesPerCharacter = 3;
-/** How much may wait in memory for callers to read it. The longest page has 6.5 MB, with names that the API accepted. */
+/** How much may wait in memory for slow readers. The longest page is 6.5 MB, given the API's limits on names. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const checkEveryMs = 1000;
 
@@ -18,14 +18,14 @@ export function isLarge(body: ResponseBody): boolean {
 
 interface SharedBody {
   blob: Blob;
-  /** Those who have not read all of it. */
+  /** Requests that have not read all of it. */
   readers: Set<Request>;
 }
 
 /**
- * Bounds what slow readers cost. The runtime copies a body for every response and keeps the copy until its caller has
- * read it, but responses can share a blob: a page is held once, however many wait for it, and all pages together only up
- * to a limit.
+ * Bounds the memory held for slow readers. The runtime copies a body for each response and keeps the copy until its
+ * caller has read it, but responses can share a blob. A page is held once, however many callers wait for it, and the
+ * total is limited.
  */
 export class LargeResponses {
   readonly #bodies = new Map<string, SharedBody>();
@@ -39,7 +39,7 @@ export class LargeResponses {
     this.#maxBytes = maxBytes;
   }
 
-  /** What to send for this body; equal ETags mean equal bodies. Fails with `overloaded` when too much is waiting. */
+  /** Returns the body to send; equal ETags mean equal bodies. Fails with `overloaded` if too much is waiting. */
   bodyFor(request: Request, body: ResponseBody | null, etag: string | undefined): ResponseBody | Blob | null {
     if (body === null || !isLarge(body) || !this.#isSent) return body;
     const name = etag ?? crypto.randomUUID();
@@ -52,7 +52,7 @@ export class LargeResponses {
   #add(name: string, body: ResponseBody): SharedBody {
     const size = Buffer.byteLength(body);
     if (this.#bytes + size > this.#maxBytes) this.#forgetSent();
-    // One that is larger by itself, of names imported by an older version, goes out when nothing else waits.
+    // A page that exceeds the limit alone (names imported by an older version) is sent if nothing else waits.
     if (this.#bytes > 0 && this.#bytes + size > this.#maxBytes) {
       throw new PetstoreError('overloaded', 'Too many large responses wait to be read. Try again shortly.');
     }

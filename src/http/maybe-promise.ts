@@ -1,10 +1,10 @@
 /**
- * A value that is here already or will arrive. An embedded store responds at once, and `async` would then cost a hot list
- * a promise at every step.
+ * A value that is available now or later. An embedded store responds at once, and `async` would cost a cached list a
+ * promise at every step.
  */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Goes on with a value as soon as it is here: `await`, without a promise where none is needed. */
+/** Like `await`, but creates no promise if the value is available now. */
 export function andThen<Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,
@@ -12,7 +12,7 @@ export function andThen<Value, Next>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Handles what is thrown at once or later: `catch` to the `await` above. */
+/** Like `catch`, for errors thrown now or later. */
 export function orElse<Value>(
   attempt: () => MaybePromise<Value>,
   recover: (error: unknown) => Value,

@@ -1,11 +1,11 @@
 import { statusOfCode, type ErrorCode } from '../domain/error.ts';
 import type { Counter, Histogram, Registry } from '../metrics/registry.ts';
 
-/** What the API counts. The names of requests are those of OpenTelemetry's HTTP conventions. */
+/** The API's metrics. Request metrics are named after OpenTelemetry's HTTP conventions. */
 export interface HttpMetrics {
   /**
-   * Makes the function that counts the requests of a route; without a path, those that no route serves. Failures of
-   * these methods are counted from 0: `rate()` does not see the first ones of a series that begins with them.
+   * Returns the function that counts a route's requests; without a path, those that no route serves. Creates the
+   * failure series of these methods at 0: rate() misses the first increment of a new series.
    */
   requestsOf(path: string | undefined, methods: readonly string[]): ObserveRequest;
   cacheHits: Counter;
@@ -13,17 +13,17 @@ export interface HttpMetrics {
   idempotentReplays: Counter;
 }
 
-/** `error` is the code of an error response, where there is one. */
+/** `error` is the code of an error response. */
 export type ObserveRequest = (method: string, status: number, seconds: number, error?: ErrorCode) => void;
 
 type ChildrenByMethod = Record<'GET' | 'POST', Record<number, Histogram>>;
 
-/** OpenTelemetry's boundaries, and below them two more: a list from the cache takes far less than 5 ms. */
+/** OpenTelemetry's boundaries and two lower ones: a cached list takes far less than 5 ms. */
 const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
-/** Why a key, or a request without one, is refused. */
+/** The error codes of requests refused because of their key. */
 const refusals: ErrorCode[] = ['unauthorized', 'invalid_api_key', 'forbidden', 'rate_limited'];
 const failures = (Object.keys(statusOfCode) as ErrorCode[]).filter((code) => statusOfCode[code] >= 500);
 
@@ -53,8 +53,8 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): HttpMe
           ...(error && status >= 500 && { error_type: error }),
         });
       for (const method of methods) for (const code of failures) childOf(method, statusOfCode[code], code);
-      // Found by method and status, because putting the labels together takes longer than a list from the cache may. Plain
-      // objects are found faster than entries of a Map.
+      // Look up by method and status: building the labels takes longer than serving a cached list may. Plain objects
+      // are faster than a Map here.
       const known: ChildrenByMethod = { GET: {}, POST: {} };
 
       return (method, status, seconds, error) => {

@@ -20,7 +20,7 @@ export const getPetDeprecation = {
   Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
 };
 
-/** `expected` is an object within the body of an update. */
+/** An update's body contains one nested object, `expected`. */
 const updateDepth = 2;
 const neverCached = { 'Cache-Control': 'no-store' };
 
@@ -28,7 +28,6 @@ export interface PetOperationOptions {
   pets: PetStore;
   listCache: ResponseCache;
   searchCache: ResponseCache;
-  /** How long a body may take to arrive. */
   bodyTimeoutMs: number;
   metrics: HttpMetrics | undefined;
 }
@@ -38,7 +37,7 @@ type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deleteP
 export function createPetOperations(options: PetOperationOptions): Record<PetOperation, Handler> {
   const { pets, listCache, searchCache, bodyTimeoutMs, metrics } = options;
 
-  /** The pet that the caller's tags name. The store compares again, because the pet may change until then. */
+  /** The pet that the caller's tags name. The store compares again, because the pet may change in between. */
   const seenPet = async (request: Request, id: bigint): Promise<SeenPet | undefined> => {
     if (!dependsOnTag(request)) return undefined;
     const json = await pets.getPet(id);
@@ -75,7 +74,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
       const update = parsePetUpdate(await parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
       const id = parsePetId(parameter);
       const json = await pets.updatePet(id, update, await seenPet(request, id), caller.name);
-      // The tag is a plain header: the preconditions were about the pet as it was before.
+      // Send the tag as a plain header: the preconditions applied to the pet before the change.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
 
@@ -92,7 +91,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
   };
 }
 
-/** What is not a canonical int64 cannot name a pet. */
+/** Only a canonical int64 can be the id of a pet. */
 function parsePetId(parameter = ''): bigint {
   const id = parseInt64(parameter);
   if (id === undefined) throw petNotFound();

@@ -6,11 +6,11 @@ import type { PlainResponse } from './response.ts';
 
 export interface RequestLog {
   /**
-   * Logs errors of the service: a bug with its stack, and requests that the store could not serve by the reason, once a
-   * second. Requests without a valid key or over the rate limit are counted by address, once a minute.
+   * Logs errors of the service: each bug with its stack, and failures of the store once a second by reason. Requests
+   * refused for their key or the rate limit are counted by address and logged once a minute.
    */
   failed(call: Call, shown: PetstoreError, error: unknown): void;
-  /** Logs slow requests, and all of them if that is switched on. */
+  /** Logs slow requests, or all requests if that is switched on. */
   finished(call: Call, response: PlainResponse, durationMs: number): void;
 }
 
@@ -36,7 +36,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     after(60_000),
   );
 
-  /** What every line about a request says, around what this one adds. */
+  /** The fields that every line about a request has in common, plus `more`. */
   const fieldsOf = ({ method, path, caller, request, requestId }: Call, more: LogFields): LogFields => ({
     method,
     path,
@@ -78,10 +78,10 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
-/** Past it, the others are counted together, so that an attack from many addresses costs no more memory. */
+/** Beyond this, the other kinds are counted together, so that an attack from many addresses costs no more memory. */
 const maxKinds = 1000;
 
-/** Logs the first event of a kind at once, and from time to time how many have followed, with the fields of the last. */
+/** Logs the first event of a kind at once, and later ones at intervals as a count with the last one's fields. */
 export function createEventCounter(
   write: (kind: string, count: number, fields: LogFields) => void,
   later: (run: () => void) => void,
@@ -108,7 +108,7 @@ function after(periodMs: number): (run: () => void) => void {
   return (run) => void setTimeout(run, periodMs).unref();
 }
 
-/** What a caller sees of an error: of an unexpected one, only the id under which it was logged. */
+/** The error as the caller sees it. An unexpected error shows only the id under which it was logged. */
 export function shownError(error: unknown, requestId: string): PetstoreError {
   if (error instanceof PetstoreError && error.code !== 'internal') return error;
   return new PetstoreError(
@@ -117,11 +117,11 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
   );
 }
 
-/** The parameters that select pets, and values that cannot be a secret. */
+/** The parameters that select pets, with values that cannot be a secret. */
 const harmless: Record<string, RegExp> = { limit: /^\d{1,3}$/, status: /^(?:available|pending|sold)$/ };
 const maxQueryLength = 200;
 
-/** A cursor says nothing to a reader, and any other parameter or value may be a secret in the wrong place. */
+/** Leaves out cursors, which tell a reader nothing, and any other parameter or value, which may be a secret. */
 function queryOf(url: string): string | undefined {
   const start = url.indexOf('?');
   if (start === -1) return undefined;

@@ -3,21 +3,23 @@ import { UnreadBodyError } from './body.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
 
-/** What a handler returns. `endpoint.ts` makes a `Response` of it. */
+/** What a handler returns. `endpoint.ts` turns it into a `Response`. */
 export interface PlainResponse {
   status: number;
-  /** Added to the headers that every response has, or put in their place. */
+  /** Added to the headers of every response; replaces those with equal names. */
   headers: Record<string, string>;
   body: ResponseBody | null;
-  /** Names this content. Its presence makes the response conditional (RFC 9110, section 13). */
+  /** Identifies this content. A response with an ETag is conditional (RFC 9110, section 13). */
   etag?: string;
-  /** All headers put together, where `cache.ts` keeps the response for the next request. */
+  /** The complete headers, if `cache.ts` keeps the response. */
   completeHeaders?: Headers;
 }
 
 export const jsonMediaType = 'application/json';
 
-/** The headers of every response, unless a handler replaces them. OWASP's set for an API: never sniffed, framed or run. */
+/**
+ * The headers of every response, unless a handler replaces them. They follow OWASP: no sniffing, framing or scripts.
+ */
 export function baseHeaders(isSecure: boolean): Record<string, string> {
   return {
     'Content-Type': jsonMediaType,
@@ -28,7 +30,7 @@ export function baseHeaders(isSecure: boolean): Record<string, string> {
   };
 }
 
-/** How settled an operation beyond the contract is. The stable operations carry no mark. */
+/** The stability of an operation beyond the contract. Stable operations carry no mark. */
 export type Stability = 'experimental' | 'beta';
 
 /** Sent with every response of such an operation, errors included. */
@@ -41,7 +43,7 @@ export function addHeaders(to: Headers, { headers, etag }: PlainResponse): void 
   if (etag !== undefined) to.set('ETag', etag);
 }
 
-/** The three-field body, and the headers that belong to its code. */
+/** The error body with its three fields, and the headers that belong to its code. */
 export function errorResponse(error: PetstoreError, headers: Record<string, string> = {}): PlainResponse {
   const { code, message, status } = error;
   return {

@@ -3,17 +3,17 @@ import type { Caller } from './callers/auth.ts';
 import type { Quota } from './callers/rate-limit.ts';
 import type { PlainResponse, Stability } from './response.ts';
 
-/** One request and what is known about it. */
+/** A request and its context. */
 export interface Call {
   request: Request;
   method: string;
-  /** As the contract writes it: the requested path may hold a secret. */
+  /** The path as the contract writes it: the requested path may contain a secret. */
   path: string;
-  /** The last segment of the path, where the path leaves it open. */
+  /** The last segment of the path, if the route has a parameter. */
   parameter: string | undefined;
   requestId: string;
   startedAt: number;
-  /** Nobody until the key is checked. */
+  /** `nobody` until the key is checked. */
   caller: Caller;
   quota: Quota | undefined;
 }
@@ -28,16 +28,16 @@ export interface Route {
   methods: Methods;
   /** True for the few paths that need no API key. */
   isOpen?: boolean;
-  /** Added to every response of this path, errors included. A response that is kept must bring them itself. */
+  /** Added to every response of this path, errors included. Cached responses must contain them already. */
   headers?: Record<string, string>;
-  /** The marks of its methods that are not stable. A response of theirs carries its mark instead of `headers`. */
+  /** The marks of methods that are not stable. Their responses carry the mark instead of `headers`. */
   stability?: Partial<Record<Method, Stability>>;
 }
 
-/** Finds the route of an address. Paths are compared after percent-decoding. */
+/** Finds the route for a URL. Paths are compared after percent-decoding. */
 type FindRoute<Target> = (url: string) => { route: Target; parameter: string | undefined } | undefined;
 
-/** Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty. */
+/** Paths have the form `/fixed/path` or `/fixed/:parameter`. The parameter is the last segment and never empty. */
 export function createRouter<Target>(routes: Record<string, Target>): FindRoute<Target> {
   const fixed = new Map<string, Target>();
   const withParameter = new Map<string, Target>();
@@ -60,8 +60,8 @@ export function createRouter<Target>(routes: Record<string, Target>): FindRoute<
 }
 
 /**
- * The path in a request's address, which is a bare path when the request had no Host (HTTP/1.0). A `#` is a character
- * like any other: a request target has no fragment (RFC 9112, section 3.2).
+ * The path of a request's URL, which is a bare path if the request had no Host (HTTP/1.0). A `#` is an ordinary
+ * character: a request target has no fragment (RFC 9112, section 3.2).
  */
 export function pathOf(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);

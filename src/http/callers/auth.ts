@@ -3,7 +3,10 @@ import { PetstoreError } from '../../domain/error.ts';
 import { reasonOf, type Log } from '../../system/log.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 
-/** What is known of the request's API key: its hash identifies the caller without the secret. One from the configuration has no times. */
+/**
+ * The owner of a request's API key. The hash identifies the caller without the secret. A key from API_KEYS has no
+ * createdAt or expiresAt.
+ */
 export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> &
   Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
 
@@ -12,13 +15,13 @@ export type Authenticate = (request: Request) => MaybePromise<Caller>;
 /** The scheme's case does not matter. Two headers arrive joined by ", " and do not match. */
 const bearer = /^bearer +([!-~]+)$/i;
 const useIsRecordedEveryMs = 5 * 60 * 1000;
-/** More keys than are usually in use; past it, they are all hashed again. */
+/** More keys than are usually in use. Beyond this, all of them are forgotten and hashed again. */
 const maxKnownCredentials = 1000;
 
-/** Checks a request's credential. Fails with `unauthorized` when there is none, with `invalid_api_key` when it is wrong. */
+/** Checks a request's credential. Fails with `unauthorized` if it is missing and `invalid_api_key` if it is wrong. */
 export function createAuthentication(
   keys: ApiKeyStore,
-  /** Hashes of the keys that the configuration adds. */
+  /** Hashes of the keys in API_KEYS. */
   fixedKeys: ReadonlySet<string>,
   log: Log,
   now: () => number,
@@ -28,8 +31,8 @@ export function createAuthentication(
     [...fixedKeys].map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false }]),
   );
 
-  // The hashes of accepted credentials, by their header, so that a request need not hash its key again. A refused one is
-  // forgotten, so that it takes as long as an unknown one.
+  // Hashes of accepted credentials by header value, so that a request need not hash its key again. A refused credential
+  // is forgotten, so that it takes as long as an unknown one.
   const knownHashes = new Map<string, string>();
 
   const remember = (header: string, caller: Caller): Caller => {
@@ -67,7 +70,7 @@ function hashOfCredential(header: string, fixedKeys: ReadonlySet<string>): strin
     );
   }
   const hash = hashKey(token);
-  // Keys from the configuration may have any form.
+  // Keys from API_KEYS may have any form.
   if (!fixedKeys.has(hash) && !isWellFormedKey(token)) throw invalidKey();
   return hash;
 }
@@ -81,7 +84,7 @@ function invalidKey(): PetstoreError {
   return new PetstoreError('invalid_api_key', 'This API key is unknown, expired or revoked.');
 }
 
-/** Records the coarse last-used time. The request neither waits for it nor fails with it. */
+/** Records the coarse last-used time. The request does not wait for it and cannot fail because of it. */
 function createUseRecorder(keys: ApiKeyStore, log: Log): (key: ApiKey, time: number) => void {
   const attemptedAt = new Map<string, number>();
   return ({ id, name, lastUsedAt }, time) => {

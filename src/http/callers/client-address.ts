@@ -1,11 +1,12 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** The address that a request came from; undefined when its connection is gone. */
+/** The address of a request's caller; undefined if the connection is gone. */
 export type ClientAddress = (request: Request) => string | undefined;
 
 /**
- * Finds the address of the caller behind trusted proxies. Each of them has added the address that it was called from at
- * the end of `X-Forwarded-For`, so only what stands right of the first address that is not trusted is known to be true.
+ * Finds the caller's address behind trusted proxies. Each proxy appends the address that called it to
+ * `X-Forwarded-For`, so the rightmost address that is not a trusted proxy is the caller's. Anything left of it may be
+ * forged.
  */
 export function createClientAddress(peerOf: ClientAddress, trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return (request) => plain(peerOf(request));
@@ -45,7 +46,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
-/** A socket for both families shows an IPv4 address as `::ffff:192.0.2.1`. */
+/** A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`. */
 function plain(address: string | undefined): string | undefined {
   return address?.replace(/^::ffff:(?=\d+\.)/i, '');
 }

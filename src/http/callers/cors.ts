@@ -1,4 +1,4 @@
-/** Adds the headers by which a browser decides whether a page of another origin may read the response. */
+/** Adds the headers that let a browser page from another origin read the response. */
 export type AddCorsHeaders = (headers: Headers, request: Request) => void;
 
 const readableHeaders =
@@ -6,7 +6,7 @@ const readableHeaders =
 const sendableHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
 const stability = 'Petstore-Stability';
 
-/** Lets the pages of these origins call, of every origin with `*`. Undefined when there are none. */
+/** Allows pages from these origins, or from every origin with `*`. Undefined if the list is empty. */
 export function createCors(
   allowedOrigins: readonly string[],
   isStableOnly: boolean,

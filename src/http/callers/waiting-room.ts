@@ -2,17 +2,17 @@ import { PetstoreError } from '../../domain/error.ts';
 import type { EventPosition } from '../../domain/event.ts';
 import type { EventStore } from '../../domain/store.ts';
 
-/** Holds the requests of this process that wait for the next event. */
+/** Holds the requests of this process that are waiting for the next event. */
 export interface WaitingRoom {
-  /** Resolves with true once the newest event is not this one; with false when the time is over, or nobody may wait. */
+  /** Resolves with true once there is an event after `newest`, and with false if time is up or waiting has ended. */
   wait(newest: EventPosition, timeMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Everybody leaves at once, and nobody waits any more. */
+  /** Ends every wait now, and refuses later ones. */
   close(): void;
 }
 
 const maxWaiting = 1024;
 
-/** Asks the store once for all who wait, and only while somebody waits. */
+/** Polls the store once for all waiting requests, and only while there are any. */
 export function createWaitingRoom(events: Pick<EventStore, 'newestEvent' | 'checkEveryMs'>): WaitingRoom {
   const waiting = new Map<(isChanged: boolean) => void, EventPosition>();
   let isChecking = false;
@@ -23,7 +23,7 @@ export function createWaitingRoom(events: Pick<EventStore, 'newestEvent' | 'chec
     isChecking = true;
     while (waiting.size > 0) {
       await Bun.sleep(events.checkEveryMs);
-      // If the store fails, whoever waits reads for itself and says so.
+      // If the store fails, each waiting request reads for itself and reports the error.
       const newest = await Promise.try(() => events.newestEvent()).catch(() => undefined);
       for (const [leave, seen] of waiting)
         if (newest?.id !== seen.id || newest.epoch !== seen.epoch) leave(true);

@@ -3,12 +3,12 @@ import type { HttpMetrics } from '../metrics.ts';
 import type { ListRequest } from './paging.ts';
 import { addHeaders, type PlainResponse } from '../response.ts';
 
-/** How much the kept responses may cost together; past it, they make room for new ones. */
+/** The memory limit for all kept responses. Beyond it, older ones make room. */
 const maxKeptBytes = 8 * 1024 * 1024;
-/** Counted for each response besides its body; generous, because dropped ones wait for the garbage collector. */
+/** Overhead per response; generous, because dropped ones wait for the garbage collector. */
 const overheadBytes = 4096;
 const emptyPage = '[]';
-/** Short ASCII text is cheaper to send than its bytes; any other text would be encoded every time. */
+/** Short ASCII text is cheaper to send as a string than as bytes; other text would be encoded every time. */
 const maxTextBytes = 64 * 1024;
 const slotCount = 4096;
 
@@ -16,11 +16,11 @@ type CacheMetrics = Pick<HttpMetrics, 'cacheHits' | 'cacheMisses'>;
 type MakeResponse<Asked> = (asked: Asked) => MaybePromise<PlainResponse>;
 
 /**
- * Keeps finished responses by page request, until anybody commits. Every call reads the store's version, so a kept
+ * Keeps finished responses by page request until the next commit. Every call reads the store's version, so a kept
  * response is never older than a create that was acknowledged before the call.
  *
- * There are few first pages: each is kept at once. A page behind a cursor is kept when it is requested again, so that a
- * walk through all pages fills no memory.
+ * First pages are few, so each is kept at once. A later page is kept when it is requested a second time, so that a walk
+ * through all pages does not fill the memory.
  */
 export class ResponseCache {
   readonly #version: () => number | undefined;
@@ -29,7 +29,7 @@ export class ResponseCache {
   readonly #kept = new Map<string, PlainResponse>();
   #keptVersion: number | undefined;
   #keptBytes = 0;
-  /** The last page requested in each slot. Pages that share a slot forget each other, which only costs time. */
+  /** The last page requested in each slot. Pages in one slot evict each other, which costs only time. */
   readonly #requested: (ListRequest | undefined)[] = Array.from({ length: slotCount }, () => undefined);
 
   constructor(
@@ -42,9 +42,9 @@ export class ResponseCache {
     this.#metrics = metrics;
   }
 
-  /** The kept response, or else the one that `make` reads from the store. */
+  /** Returns the kept response, or the one that `make` reads from the store. */
   respond<Asked extends ListRequest>(request: Asked, make: MakeResponse<Asked>): MaybePromise<PlainResponse> {
-    // The version is read before the page: a commit in between only drops the page too early.
+    // Read the version before the page: a commit in between then only drops the page early.
     const version = this.#version();
     if (version === undefined) return make(request);
     if (version !== this.#keptVersion) {
@@ -69,7 +69,7 @@ export class ResponseCache {
 
   #isRequestedAgain(request: ListRequest, after: bigint): boolean {
     const { limit, status, filter } = request;
-    // Any mixture will do, as long as similar pages get different slots.
+    // Any hash will do that puts similar pages into different slots.
     const mixture = (Number(after) * 4 + (status?.length ?? 0)) * 101 + limit;
     const slot = Math.abs(mixture % slotCount);
     const last = this.#requested[slot];
@@ -79,9 +79,9 @@ export class ResponseCache {
 
   #keep(key: string, response: PlainResponse, version: number): PlainResponse {
     const { body } = response;
-    // Somebody committed while the page was read.
+    // Another commit happened during the read.
     if (version !== this.#keptVersion) return response;
-    // Anybody can make up cursors behind the last pet, and an empty page takes no time to read.
+    // An empty page is cheap to read, and made-up cursors after the last pet could fill the cache with them.
     if (typeof body !== 'string' || body === emptyPage) return response;
     const bytes = Buffer.from(body);
     const cost = overheadBytes + bytes.length;

@@ -15,7 +15,7 @@ export function createList<Asked extends ListRequest>(
   const readPage = (asked: Asked, request: Request): MaybePromise<PlainResponse> =>
     andThen(read(asked, request), (page) => {
       const link = nextLink(asked, page, kind);
-      // The mark puts the Link into the ETag: a page that gains a successor changes only there.
+      // The mark makes the Link part of the ETag: a page that gains a successor changes only there.
       return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
     });
   return ({ request }) =>

@@ -7,13 +7,13 @@ import { orderStatuses } from '../../domain/order.ts';
 import { pageLimit, sorts, type Page } from '../../domain/paging.ts';
 import { petStatuses } from '../../domain/pet.ts';
 
-/** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
+/** A list's filters and its cursor prefix, which stops one list from accepting another's cursors. */
 export interface ListKind<Asked extends ListRequest> {
   statuses: readonly NonNullable<Asked['status']>[];
   cursorVersion: string;
-  /** Where a cursor that is refused may come from, for its message. */
+  /** Which list a refused cursor should have come from, for the error message. */
   cursorOwner: string;
-  /** Its other parameters: each makes a part of the request of its value, or throws. */
+  /** The list's other parameters. Each function turns a value into part of the request, or throws. */
   filters?: Record<string, (value: string) => Partial<Asked>>;
 }
 
@@ -56,19 +56,19 @@ export interface ListRequest {
   limit: number;
   status?: string;
   after?: bigint;
-  /** The other parameters of its list that were given, as in an address. */
+  /** The list's other parameters in this request, as a query string. */
   filter?: string;
 }
 
 const canonicalLimit = /^(?:[1-9]\d?|100)$/;
-/** Only letters that base64 and base64url share: the text of a cursor needs no others. */
+/** Accepts only characters that base64 and base64url share: a cursor never needs the others. */
 const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AEIMQUYcgkosw048])?$/;
 const validQuery = /^[^\0]{1,100}$/u;
 
-/** The form of our own links, which nearly every query has: matching it is cheaper than `URLSearchParams`. */
+/** The form of our own links, and of nearly every query; this match is cheaper than `URLSearchParams`. */
 const usualQuery = /^\?(?:limit=([\w-]*)(?:&|$))?(?:status=([\w-]*)(?:&|$))?(?:cursor=([\w-]*))?$/;
 
-/** Reads `limit`, `status`, `cursor` and the filters of the list from an address. Other parameters are ignored. */
+/** Reads `limit`, `status`, `cursor` and the list's filters from a URL. Other parameters are ignored. */
 export function parsePageRequest<Asked extends ListRequest>(url: string, kind: ListKind<Asked>): Asked {
   const queryStart = url.indexOf('?');
   if (queryStart === -1) return { limit: pageLimit.default } as Asked;
@@ -85,11 +85,11 @@ export function parsePageRequest<Asked extends ListRequest>(url: string, kind: L
   return request as Asked;
 }
 
-/** The values in the order of `usualQuery`. */
+/** Returns the values in the order of `usualQuery`. */
 function otherValues(parameters: URLSearchParams | undefined): (string | undefined)[] {
   const valueOf = (name: string): string | undefined => {
     const values = parameters?.getAll(name) ?? [];
-    // No accepted value has a comma, so a parameter that is given twice is refused.
+    // No valid value contains a comma, so a repeated parameter is refused.
     return values.length === 0 ? undefined : values.join(',');
   };
   return [undefined, valueOf('limit'), valueOf('status'), valueOf('cursor')];
@@ -111,7 +111,7 @@ function addFilters(
   if (given.size > 0) request.filter = given.toString();
 }
 
-/** The `Link` to the next page (RFC 8288). It is only a query, which survives any proxy. */
+/** The `Link` to the next page (RFC 8288). A relative link with only a query survives any proxy. */
 export function nextLink(request: ListRequest, { next }: Page, kind: CursorKind): string | undefined {
   if (next === undefined) return undefined;
   const { limit, status, filter } = request;
@@ -166,7 +166,7 @@ function formatCursor(lastId: bigint, request: ListRequest, kind: CursorKind): s
   return encodeCursor(`${startOfPosition(request, kind)}${lastId}`);
 }
 
-/** The position in a cursor; undefined for any text that {@link encodeCursor} would not make. */
+/** The position in a cursor; undefined for any text that {@link encodeCursor} would not produce. */
 export function decodeCursor(cursor: string): string | undefined {
   const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
   const positionEnd = text.lastIndexOf('.');

@@ -18,7 +18,7 @@ const contentTypes: Record<string, string> = {
   svg: 'image/svg+xml',
 };
 
-/** Bundles what the console and the docs load. The one-file build replaces this file: `scripts/embed-assets.ts`. */
+/** Bundles the assets of the console and the docs. The one-file build replaces this file: `scripts/embed-assets.ts`. */
 export async function bundleAssets(): Promise<Asset[]> {
   const { outputs } = await Bun.build({
     entrypoints: [
@@ -30,7 +30,7 @@ export async function bundleAssets(): Promise<Asset[]> {
     target: 'browser',
     minify: true,
     naming: '[name].[ext]',
-    // Otherwise the bundler reads the tsconfig.json of the folder in which the service was started.
+    // Without this, the bundler reads tsconfig.json from the folder in which the service was started.
     tsconfig: join(consoleFolder, '../tsconfig.json'),
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },

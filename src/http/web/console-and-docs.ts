@@ -8,7 +8,7 @@ import { serveCompressed, serveHtml } from './text.ts';
 export interface ConsoleAndDocs {
   consoleHtml: Handler;
   docsHtml: Handler;
-  /** The files that both load, by name. */
+  /** The files that both of them load, by name. */
   assets: Map<string, Handler>;
 }
 
@@ -21,7 +21,7 @@ export async function createConsoleAndDocs(document: unknown): Promise<ConsoleAn
   for (const { name, uniqueName, contentType, body } of bundled) {
     addresses[name] = `assets/${uniqueName}`;
     assets.set(uniqueName, serveCompressed(contentType, body, keptForever));
-    // Under its plain name a file is revalidated each time.
+    // Callers revalidate a file under its plain name on every use.
     assets.set(name, serveCompressed(contentType, body));
   }
   const contract = dereference(document) as OpenapiDocument;

@@ -6,7 +6,7 @@ export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
-  /** True if the service has the stable operations alone. */
+  /** True if the service has only the stable operations. */
   isStableOnly?: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Contract extends OpenapiDocument {
   components: Record<string, Record<string, unknown>>;
 }
 
-/** `openapi.yaml` as this service serves it: with its own addresses and operations. */
+/** `openapi.yaml` as this service serves it, with its own URLs and operations. */
 export function contractOf({ publicUrl, stagingUrl, isStableOnly = false }: ContractOptions): Contract {
   const contract = Bun.YAML.parse(source) as Contract;
   const servers = [
@@ -33,7 +33,7 @@ interface Arazzo {
   workflows: { steps: { operationId: string }[] }[];
 }
 
-/** The workflows of `petstore.arazzo.yaml` whose operations this service has. They name `openapi.yaml` beside them. */
+/** The workflows of `petstore.arazzo.yaml` that need only this service's operations. They refer to `openapi.yaml`. */
 export function workflowsOf(contract: Contract): Arazzo {
   const described = Bun.YAML.parse(arazzo) as Arazzo;
   const names = new Set(operationsOf(contract).map(({ operationId }) => operationId));
@@ -43,7 +43,10 @@ export function workflowsOf(contract: Contract): Arazzo {
   return { ...described, workflows };
 }
 
-/** The same API for tools that stop at OpenAPI 3.0. It knows what `openapi.yaml` uses of 3.1; a test checks the result. */
+/**
+ * The contract for tools limited to OpenAPI 3.0. Converts only the 3.1 features that `openapi.yaml` uses; a test checks
+ * it.
+ */
 export function toOpenapi30(contract: Contract): unknown {
   const { summary, description, ...info } = contract.info;
   const whole = {
@@ -60,7 +63,7 @@ export function toOpenapi30(contract: Contract): unknown {
   });
 }
 
-/** Without the operations that carry a mark, the links to them, and the tags and components that only they use. */
+/** Removes the operations that carry a mark, the links to them, and the tags and components that only they use. */
 function onlyStable(contract: Contract): Contract {
   const marked = operationsOf(contract).filter(({ stability }) => stability !== undefined);
   const names = new Set<unknown>(marked.map(({ operationId }) => operationId));
@@ -77,7 +80,7 @@ function onlyStable(contract: Contract): Contract {
   return withoutUnused({ ...stable, tags, paths: Object.fromEntries(paths) });
 }
 
-/** Removes the components that nothing refers to, and then those that only they referred to. */
+/** Removes unused components, then those that only the removed ones referred to. */
 function withoutUnused(contract: Contract): Contract {
   const text = JSON.stringify(contract);
   const { securitySchemes = {}, ...others } = contract.components;
@@ -91,7 +94,7 @@ function withoutUnused(contract: Contract): Contract {
   return JSON.stringify(smaller).length < text.length ? withoutUnused(smaller) : smaller;
 }
 
-/** A copy in which each object is what `change` makes of it; undefined removes it. */
+/** Copies a document, replacing each object with the result of `change`; undefined removes it. */
 function rewrite(document: unknown, change: (node: object) => unknown): unknown {
   const text = JSON.stringify(document, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? change(value) : value,

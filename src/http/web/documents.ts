@@ -17,7 +17,7 @@ export type Documents = Record<
   Handler
 >;
 
-/** The console, the docs and the contract. Each is made on the first request for it. */
+/** The console, the docs and the contract. Each is created on its first request. */
 export function createDocuments(options: ContractOptions = {}): Documents {
   const contract = () => contractOf(options);
   let loaded: Promise<ConsoleAndDocs> | undefined;
@@ -33,14 +33,14 @@ export function createDocuments(options: ContractOptions = {}): Documents {
   };
 
   return {
-    /** The console sells, so there is none with the stable operations alone. */
+    /** The console needs the unstable operations, so `--stable-only` leaves it out. */
     home: options.isStableOnly
       ? () => redirect(307, 'docs')
       : async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
-    /** From `/docs/`, where the relative addresses of the docs would be wrong. */
+    /** Redirects `/docs/`, where the relative links of the docs would be wrong. */
     docsRedirect: () => redirect(308, '../docs'),
-    /** The scripts and style sheets of both. */
+    /** The scripts and style sheets of console and docs. */
     async asset(call) {
       const handler = (await load()).assets.get(call.parameter ?? '');
       if (!handler) throw new PetstoreError('not_found', 'Nothing is found at this address.');
@@ -62,7 +62,7 @@ function lazily(make: () => Handler): Handler {
   return (call) => (handler ??= make())(call);
 }
 
-/** Bun leaves dates bare, which parsers of YAML 1.1 do not read as text. */
+/** Bun writes dates without quotes, so YAML 1.1 parsers would not read them as text. */
 function toYaml(document: unknown): string {
   return Bun.YAML.stringify(document, null, 2).replaceAll(/(: |- )(\d{4}-\d\d-\d\d\S*)$/gm, '$1"$2"');
 }

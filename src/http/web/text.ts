@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { cacheable } from '../conditional.ts';
 import type { Handler } from '../route.ts';
 
-/** Serves a text as it is. */
 export function serveText(contentType: string, text: string): Handler {
   const response = cacheable(text, { 'Content-Type': contentType });
   return () => response;
@@ -22,7 +21,7 @@ export function serveCompressed(
     gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
 }
 
-/** Allows files of this service only: no inline script or style, no other host, no frame around it. */
+/** Allows only files of this service: no inline script or style, no other host, no framing. */
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,5 +37,5 @@ export function serveHtml(html: string): Handler {
   return serveCompressed('text/html; charset=utf-8', html, { 'Content-Security-Policy': contentPolicy });
 }
 
-/** Matches a weight in one way only: two parts that accept the same digits would try every split of a long number. */
+/** A weight matches in only one way: overlapping digit groups would backtrack over every split of a long number. */
 const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.0*[1-9]\d*)\s*)?(?:,|$)/i;
