@@ -11,21 +11,21 @@ import { checkOwnership } from './schema/migrate.ts';
 
 interface CopyOptions {
   database: Database;
-  /** The store's. */
+  /** The store's name. */
   name: string;
-  /** Where the copy goes. It replaces a file of that name. */
+  /** Where the copy goes. Replaces an existing file. */
   file: string;
   report: Report;
-  /** What to do about a full disk. */
+  /** What the operator should do if the disk is full. */
   remedy: string;
 }
 
-/** Copies a store into one file, which gets its name only after it was read back whole and synced. */
+/** Copies a store into one file, which is renamed into place only after it has been verified and synced. */
 export function copyDatabase({ database, name, file, report, remedy }: CopyOptions): StoreContent {
   const partial = partialOf(file);
   try {
     removeLeftovers(file, partialForm);
-    // SQLite writes into an empty file that exists. One that it makes itself could be read by others.
+    // Create the file first: SQLite accepts an empty one, but a file of its own could be readable by other users.
     closeSync(openSync(partial, 'wx', 0o600));
     report.step(`Copying ${name}`);
     database.run('VACUUM INTO ?1', [partial]);
@@ -36,7 +36,7 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
     return content;
   } catch (error) {
     rmSync(partial, { force: true });
-    // A failure to write is that of the copy: the store is only read.
+    // A failed write concerns the copy, because the store is only read.
     if (!isFailedWrite(error)) throw explain(error, name);
     throw new OperatorError(
       `The backup ${file} cannot be written: the disk is full or failing. What was written of it was removed.`,
@@ -45,7 +45,7 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
   }
 }
 
-/** Reads a copy whole and returns what it holds. Damage is reported as that of its origin. */
+/** Reads a whole copy and returns its content. Damage is reported as damage of the origin. */
 export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
   try {
     using database = new Database(copy, { readonly: true });

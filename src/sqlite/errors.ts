@@ -6,12 +6,12 @@ import { systemReason } from '../system/files.ts';
 import { describeError, reasonOf } from '../system/log.ts';
 import type { StoreFile } from './opening/find.ts';
 
-/** Whether somebody else holds the lock. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
 }
 
-/** Whether a file is not a database, or not a sound one. */
+/** Whether a file is not a database, or is damaged. */
 export function isUnreadable(error: unknown): boolean {
   return isDamage(error) || codeOf(error) === 'SQLITE_NOTADB';
 }
@@ -20,12 +20,12 @@ export function isDamage(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_CORRUPT');
 }
 
-/** Whether a disk is full, or did not take what was written. */
+/** Whether a disk is full, or a write to it failed. */
 export function isFailedWrite(error: unknown): boolean {
   return /^SQLITE_(?:FULL|IOERR_WRITE|IOERR_FSYNC)$/.test(codeOf(error));
 }
 
-/** A failure to open, read or write a file, as one line for the operator. Anything else stays as it is. */
+/** Turns a failure to open, read or write a file into one line for the operator. Other errors stay unchanged. */
 export function explain(error: unknown, path: string): unknown {
   const { syscall, path: file = path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined)
@@ -73,14 +73,14 @@ export function noStore(name: string): OperatorError {
 
 const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;
 
-/** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
+/** The error for callers: `unavailable` if the store cannot be used. Anything else is a bug. */
 export function translateError(error: unknown): unknown {
   return unavailableCodes.test(codeOf(error)) ? unavailable(error) : error;
 }
 
-/** An error as it passes between threads, which keep no class. */
+/** An error in a form that passes between threads, which do not preserve classes. */
 export interface Failure {
-  /** What callers of the API get; a bug has none. */
+  /** What callers of the API get; absent for a bug. */
   shown?: { code: ErrorCode; message: string };
   /** For the log. */
   reason: string;
@@ -99,15 +99,15 @@ export function failureOf({ shown, reason, stack }: Failure): Error {
   return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
-/** The error of adding pets or orders with their ids. No other primary key may be involved. */
+/** Translates an error from adding pets or orders with ids. The statement must not touch another primary key. */
 export function translateAddError(error: unknown): unknown {
   if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);
   return new IdTakenError('This id is taken already.', { cause: error });
 }
 
 /**
- * The error of a COMMIT. A full disk or a lock keeps a commit from being written. After any other failure, such as that
- * of a sync, it may be in the log, and a restart may find it there.
+ * Translates an error of a COMMIT. A full disk or a lock means that nothing was written. After any other failure, such
+ * as a failed sync, the commit may be in the log, and a restart may find it there.
  */
 export function translateCommitError(error: unknown): unknown {
   const translated = translateError(error);
@@ -125,7 +125,7 @@ export function outcomeUnknown(cause: unknown, reason: string): PetstoreError {
   );
 }
 
-/** For a service whose store is no longer in its place: nobody would find what it writes. */
+/** For a service whose store was moved: nobody would find what it writes. */
 export function storeMoved({ name, path }: StoreFile): PetstoreError {
   return unavailable(
     new Error(

@@ -4,7 +4,7 @@ import type { Value } from './schema/stored-pet.ts';
 import { selectColumns } from './schema/sql.ts';
 import type { StoreParts } from './store-parts.ts';
 
-/** The bounds of the log come with the events: both must be of one moment. */
+/** Reads the bounds of the log together with the events, so that both come from one snapshot. */
 const selectEvents = `
   SELECT epoch, found.*,
     (SELECT CAST(min(id) AS TEXT) FROM events) AS oldest, (SELECT CAST(max(id) AS TEXT) FROM events) AS newest
@@ -24,7 +24,7 @@ export function createEventStore({ database, freshness }: StoreParts): EventStor
   let newest: EventPage['newest'] = { epoch: '', id: 0n };
 
   return {
-    // Reading the version in shared memory costs nothing.
+    // Short, because reading the version from shared memory is nearly free.
     checkEveryMs: 20,
 
     listEvents(request) {

@@ -4,26 +4,26 @@ import { mapFile } from '../system/map-file.ts';
 import { translateError } from './errors.ts';
 import type { StoreWatch } from './opening/watch.ts';
 
-/** Notices commits, of this process or another. */
+/** Notices commits by this process and others. */
 export interface CommitWatch {
-  /** True once for each change: whether there was a commit since the last call. */
+  /** Whether there was a commit since the last call. */
   takeChange: () => boolean;
   /** Whether it also notices commits during a read transaction. */
   seesDuringReads: boolean;
 }
 
-/** Keeps reads, and what is kept in memory, as new as the file. Its methods fail with `unavailable` while the store is moved. */
+/** Keeps reads and caches as new as the file. Its methods fail with `unavailable` once the store is moved. */
 export interface Freshness {
-  /** Changes whenever anybody commits. */
+  /** Changes with every commit by any process. */
   version(): number;
-  /** Runs a query that sees every commit up to now. */
+  /** Runs a query that sees every commit made so far. */
   read<Result>(query: () => Result): Result;
   close(): void;
 }
 
 /**
- * Checks for commits at every call, never once per turn of the event loop: a connection that arrives during a turn can
- * be served within it. The reads of a turn share one transaction until somebody commits, because beginning and ending
+ * Checks for commits at every call, not once per turn of the event loop, because a connection that arrives during a
+ * turn can be served within it. The reads of a turn share one transaction until the next commit: starting and ending
  * one costs more than reading a pet.
  */
 export function createFreshness(
@@ -77,18 +77,18 @@ export function createFreshness(
   };
 }
 
-/** The database must have been read: only then can the shared memory be proven to be SQLite's. */
+/** Call it after the first read: only then can it verify that the shared memory is SQLite's. */
 export function watchCommits(database: Database, path: string): CommitWatch {
   return watchWalIndex(path) ?? watchDataVersion(database);
 }
 
 const headerBytes = 48;
-/** Offsets in 32-bit words: the count of commits, and the header's own checksum, which covers the state of the log. */
+/** Offsets in 32-bit words of the commit counter and the header's checksum, which covers the state of the log. */
 const [changesAt, checksumAt] = [2, 10];
 
 /**
- * Maps the header of SQLite's shared memory, which every commit of any process rewrites. Reading it then costs nothing.
- * Its format is fixed: https://sqlite.org/walformat.html.
+ * Maps the header of SQLite's shared memory, which every commit by any process rewrites, so that a check is nearly
+ * free. The format is fixed: https://sqlite.org/walformat.html.
  */
 export function watchWalIndex(path: string): CommitWatch | undefined {
   const bytes = endianness() === 'LE' ? mapFile(`${path}-shm`, headerBytes) : undefined;
@@ -106,7 +106,7 @@ export function watchWalIndex(path: string): CommitWatch | undefined {
   return { takeChange, seesDuringReads: true };
 }
 
-/** Asks SQLite, where its shared memory cannot be read. */
+/** Asks SQLite instead, if its shared memory cannot be read. */
 export function watchDataVersion(database: Database): CommitWatch {
   const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
   let seen = select.get()?.data_version;

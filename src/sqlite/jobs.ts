@@ -10,10 +10,10 @@ import { createEventWriter } from './schema/stored-event.ts';
 import { createOrderWriter } from './schema/stored-order.ts';
 import { checksumOf, storedPets } from './schema/stored-pet.ts';
 
-/** More than one, so that old keys become fewer; few, so that nobody waits long. */
+/** More than one, so that the backlog shrinks; few, so that no write waits long. */
 const forgottenAtOnce = 10;
 
-/** A write that the serving thread asks for. The writer thread runs it. */
+/** A write that the serving thread requests and the writer thread runs. */
 export type Job =
   | (Origin & {
       kind: 'create-pet';
@@ -23,7 +23,7 @@ export type Job =
       status: PetStatus | null;
       categoryId: bigint;
       idempotency?: { caller: string; key: string; requestHash: string };
-      /** The order that the new pet calls for. */
+      /** The order that the new pet requires. */
       order?: { status: OrderStatus; createdAt: number; createdBy?: string };
     })
   | UpdateJob
@@ -31,7 +31,7 @@ export type Job =
   /** One statement that returns nothing. */
   | { kind: 'execute'; sql: string; values: (string | number | null)[] };
 
-/** What became of each kind of job. */
+/** The result of each kind of job. */
 interface Results {
   'create-pet': { id: bigint; replayed: boolean } | 'conflict';
   'update-pet': ReturnType<ChangeRunner['update']>;
@@ -42,7 +42,7 @@ interface Results {
 export type JobResult = Results[Job['kind']];
 export type ResultOf<Asked extends Job> = Results[Asked['kind']];
 
-/** Runs the jobs of a transaction of a writing connection. */
+/** Runs jobs within a transaction of the writing connection. */
 export type JobRunner = (jobs: readonly Job[]) => JobResult[];
 
 export function createJobRunner(database: Database): JobRunner {
@@ -51,13 +51,13 @@ export function createJobRunner(database: Database): JobRunner {
   const events = createEventWriter(database);
   const changes = createChangeRunner(database, orders, events);
   const insertPet = database.query(insertSql(storedPets));
-  // The pet may be gone: its key still replays the first response.
+  // The pet may be deleted by now; its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
     `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id
      FROM idempotency_keys WHERE caller = ?1 AND key = ?2 AND created_at >= ?3`,
   );
   const remember = database.query(
-    // An expired key may be used again.
+    // REPLACE, because an expired key may be used again.
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
   const forgetOld = database.query(

@@ -12,7 +12,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
   const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
   const selectAll = database.query<KeyRow, []>(`${selectKeys} ORDER BY api_keys.id`);
 
-  // Usable keys by hash, as they were at this version.
+  // Usable keys by hash, valid for one version of the store.
   const kept = new Map<string, ApiKey>();
   let keptVersion: number | undefined;
 

@@ -28,13 +28,13 @@ interface SqliteOptions extends MigrationOptions {
   metrics?: Registry | undefined;
 }
 
-/** Opens the store. Makes its file, folder and schema where they are missing. */
+/** Opens the store. Creates its file, folder and schema if they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   const { store, database: writable } = openForWriting(path, options);
-  // The serving thread only reads: it must never wait for a commit.
+  // The serving thread only reads, so that it never waits for a commit.
   const database = openReader(store);
-  // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.
+  // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
@@ -67,8 +67,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
 }
 
 /**
- * Connections that stay open until the process ends. The last connection that may write moves the log into the file when
- * it closes. If the store is lost, others may have written what this process does not see, and that would overwrite it.
+ * Connections that stay open until the process ends. The last writing connection moves the log into the file when it
+ * closes. If the store was moved, that would overwrite commits by others that this process cannot see.
  */
 const left = new Set<Database>();
 

@@ -22,12 +22,12 @@ export interface DeleteJob extends DeleteRequest {
 }
 
 export interface ChangeRunner {
-  /** The pet's new JSON, or why nothing was changed. */
+  /** Returns the pet's new JSON, or why nothing was changed. */
   update(job: UpdateJob): { json: string } | Refusal | 'damaged';
   remove(job: DeleteJob): 'deleted' | Refusal | 'damaged';
 }
 
-/** Changes pets within a transaction of a writing connection. */
+/** Changes pets within a transaction of the writing connection. */
 export function createChangeRunner(
   database: Database,
   orders: OrderWriter,

@@ -40,10 +40,11 @@ export function createPetStore({
     listPets(request) {
       return freshness.read(() => {
         const { limit, status, after } = request;
-        // Ids start at 1.
+        // Ids start at 1, so 0 means from the start.
         const joined = status === undefined ? selectJoined.get(after ?? 0n, limit) : null;
         const page = joined && verifiedPage(joined, limit);
-        // Pet by pet what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet.
+        // Read pet by pet if a joined page is not possible: gaps between ids, a last page, a filter. This also names a
+        // damaged pet.
         return page ?? findPets(database, { sort: 'oldest', ...request });
       });
     },
@@ -95,7 +96,7 @@ export function createPetStore({
     },
 
     async checkWritable() {
-      // Fails for a store that was moved away.
+      // Throws if the store was moved.
       freshness.version();
       await readiness.check();
     },
@@ -111,7 +112,7 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
       const conditions = [
         ['pet_id = ?', petId] as const,
         ['status = ?', status] as const,
-        // Written out, so that SQLite finds the index of the returned ones.
+        // Literal conditions, so that SQLite uses the partial index of returned orders.
         [
           `returned_at IS ${returned ? 'NOT ' : ''}NULL AND ?`,
           returned === undefined ? undefined : 1,

@@ -7,11 +7,11 @@ import type { StoreFile } from './opening/find.ts';
 import { refuseMoved } from './opening/watch.ts';
 import { findPets, type SearchOutcome } from './search.ts';
 
-/** The thread that reads all pets where a search must, so that the serving thread never does. */
+/** Runs the searches that may read all pets, so that the serving thread never does. */
 
 declare const self: Worker;
 
-// Where cores are few, lists go first. Only Linux gives a thread a priority of its own.
+// Lists take precedence when there are few cores. Only Linux has priorities for single threads.
 if (process.platform === 'linux') {
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 }
@@ -36,7 +36,7 @@ function search(request: SearchRequest): SearchOutcome {
     database ??= openReader(store);
     return { page: findPets(database, request) };
   } catch (error) {
-    // After a move, the connection may be one to another file.
+    // After a move, the connection may belong to another file.
     database?.close();
     database = undefined;
     return { failure: describeFailure(error) };

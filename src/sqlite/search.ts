@@ -7,10 +7,10 @@ import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
 import { storedPetColumns, verified, type RenderedPet, type Value } from './schema/stored-pet.ts';
 
-/** SQL that must hold if its value is given. */
+/** An SQL condition that applies if its value is defined. */
 type Condition = readonly [sql: string, value: Value | undefined];
 
-/** Reads one row more than a page holds, which tells whether another page follows. */
+/** Reads one row more than a page holds, which shows whether another page follows. */
 export function selectPage<Row>(
   database: Database,
   { name, columns }: { name: string; columns: string },
@@ -26,7 +26,7 @@ export function selectPage<Row>(
   return database.query<Row, Value[]>(select).all(...given.map(([, value]) => value), limit + 1);
 }
 
-/** Finds pets. Where names or categories are compared, it reads all pets if need be. */
+/** Finds pets. A search by name or category may have to read all pets. */
 export function findPets(database: Database, request: SearchRequest): Page {
   const { limit, words = [], id, categoryId, status, sort = 'newest' } = request;
   const conditions: Condition[] = [
@@ -41,15 +41,18 @@ export function findPets(database: Database, request: SearchRequest): Page {
 
 /** Runs searches that read many pets, one at a time, on a thread of their own. */
 export interface Searcher {
-  /** Fails with `overloaded` when too many wait or this one waits too long. It does not run once `signal` is aborted. */
+  /**
+   * Fails with `overloaded` if too many searches wait or this one waits too long. Does not start once `signal` is
+   * aborted.
+   */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Page>;
-  /** Waits for the search under way, then ends the thread. */
+  /** Waits for the running search, then ends the thread. */
   close(): Promise<void>;
 }
 
 export type SearchOutcome = { page: Page } | { failure: Failure };
 
-/** A search among a million pets takes a fraction of a second; whoever waits behind more than these has given up. */
+/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
 const maxWaiting = 32;
 const maxWaitMs = 3000;
 
@@ -67,7 +70,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   let closing: PromiseWithResolvers<void> | undefined;
 
   const startThread = (): Worker => {
-    // The address stands here in full, because the one-file build looks for it.
+    // Keep the URL literal here: the one-file build searches for it.
     const worker = new Worker(program ?? new URL('./search-thread.ts', import.meta.url));
     worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
       if (data === 'closed') return closing?.resolve();

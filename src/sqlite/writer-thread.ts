@@ -7,7 +7,7 @@ import { isInPlace, type StoreFile } from './opening/find.ts';
 import { whileInPlace } from './opening/watch.ts';
 import { sizeOf } from '../system/paths.ts';
 
-/** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
+/** The thread that owns the writing connection. One disk sync serves all jobs of a batch. */
 
 export type Outcome = { result: JobResult } | { failure: Failure };
 
@@ -22,9 +22,9 @@ interface Connection {
 
 let store: StoreFile;
 let connection: Connection | undefined;
-/** From then on nothing is written, even if the file comes back: others may have written meanwhile. */
+/** Once true, nothing is written, even if the file comes back: others may have written in between. */
 let isLost = false;
-/** Whether the last batch waited in vain for another process's lock. Until one gets it, no other waits as long. */
+/** Whether the last batch timed out on another process's lock. Until a batch gets the lock, the next ones wait less. */
 let isLocked = false;
 const shortWait = { waitMs: 100 };
 
@@ -51,7 +51,7 @@ function runBatch(jobs: Job[]): Outcome[] {
   }
 }
 
-/** Only what is in the file under the store's name may be acknowledged. */
+/** Only commits in the file under the store's name may be acknowledged. */
 function commitTogether(jobs: Job[]): Outcome[] {
   try {
     if (isLost) throw storeMoved(store);
@@ -88,7 +88,7 @@ function openConnection(): Connection {
   const database = connect(store);
   try {
     useWal(database);
-    // From here on, `whenFree` waits.
+    // `whenFree` does the waiting from here on.
     database.run('PRAGMA busy_timeout = 0');
     return {
       database,
@@ -102,13 +102,13 @@ function openConnection(): Connection {
   }
 }
 
-/** A backup or an export holds a snapshot for seconds, in which the log grows by a small part of this. */
+/** Generous: a backup or an export holds a snapshot for seconds, and the log grows by a small part of this. */
 const maxLogBytes = 2 * 1024 * 1024 * 1024;
 
 /**
- * While a reader holds a snapshot, SQLite cannot restart the log, which grows with every write until the disk is full.
- * Past the limit, writes are refused until the reader is gone. Each refused write tries to empty the log, because nothing
- * else would.
+ * While a reader holds a snapshot, SQLite cannot restart the log, and every write makes it longer until the disk is
+ * full. Beyond the limit, writes are refused until the reader is gone. Each refused write tries to empty the log,
+ * because nothing else would.
  */
 function refuseLongLog(database: Database): void {
   const log = `${store.path}-wal`;
@@ -128,12 +128,12 @@ function refuseLongLog(database: Database): void {
   );
 }
 
-/** Never fails: the caller learns why its batch failed. */
+/** Never throws, so that the caller sees why the batch failed. */
 function abandon(database: Database): void {
   try {
     if (database.inTransaction) database.run('ROLLBACK');
   } catch {
-    // The connection ends here anyway.
+    // The connection is abandoned in any case.
   }
   database.close();
 }

@@ -7,9 +7,9 @@ import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
 import type { Outcome } from './writer-thread.ts';
 
-/** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
+/** Hands jobs to the writer thread. While one batch commits, the next one is collected. */
 export interface Writer {
-  /** Resolves when the job's commit is on disk. Fails with `overloaded` when the queue is full. */
+  /** Resolves once the job's commit is on disk. Fails with `overloaded` if the queue is full. */
   run<Asked extends Job>(job: Asked): Promise<ResultOf<Asked>>;
   /** Waits for pending jobs, then ends the thread. */
   close(): Promise<void>;
@@ -21,13 +21,13 @@ interface WriterOptions {
   /** How many jobs may wait, not counting those being committed. */
   maxQueuedJobs: number;
   metrics?: Registry | undefined;
-  /** Told how each batch ended; undefined stands for success. */
+  /** Receives the outcome of each batch; undefined means success. */
   onWritten?: (failure: Error | undefined) => void;
-  /** What the thread runs. */
+  /** The program that the thread runs. */
   program?: URL;
 }
 
-/** A batch holds the write lock while it runs; a larger one would make other processes wait long. */
+/** A batch holds the write lock while it runs, so a larger one would make other processes wait. */
 const maxJobsPerBatch = 1000;
 const restartAfterMs = 1000;
 
@@ -48,7 +48,7 @@ export function openWriter(options: WriterOptions): Writer {
     metrics && createWriteMetrics(metrics, { length: () => queued.length, capacity: maxQueuedJobs });
 
   function startThread(): Worker {
-    // The address stands here in full, because the one-file build looks for it.
+    // Keep the URL literal here: the one-file build searches for it.
     const worker = new Worker(program ?? new URL('./writer-thread.ts', import.meta.url));
     worker.onmessage = ({ data }: MessageEvent<'closed' | Outcome[]>) => {
       if (data === 'closed') closing?.resolve();
@@ -57,14 +57,14 @@ export function openWriter(options: WriterOptions): Writer {
     worker.onerror = ({ message }) => {
       worker.terminate();
       thread = undefined;
-      // Whether the last batch was committed is unknown, so nobody is told that it was.
+      // It is unknown whether the last batch was committed, so no job in it is acknowledged.
       const lost = [...committing, ...queued];
       committing = [];
       queued = [];
       for (const { reject } of lost) reject(threadLost(message));
       onWritten?.(threadLost(message));
       if (closing) closing.resolve();
-      // The pause keeps a thread that cannot start from keeping the serving thread busy.
+      // Pause, so that a thread that cannot start does not keep this one busy.
       else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
     };
     worker.postMessage(store);
@@ -100,7 +100,7 @@ export function openWriter(options: WriterOptions): Writer {
     thread?.postMessage(committing.map(({ job }) => job));
   }
 
-  /** Waits for the end of the turn, so that the first job of a turn is committed together with the others. */
+  /** Waits for the end of the turn, so that all jobs of a turn are committed together. */
   function sendAfterTurn(): void {
     if (isSendPlanned || committing.length > 0) return;
     isSendPlanned = true;
@@ -116,7 +116,7 @@ export function openWriter(options: WriterOptions): Writer {
       const problem = watch.problem();
       if (problem) throw problem;
       if (!thread) throw threadLost('It is being started again.');
-      // The first job of a turn is on its way and does not count.
+      // Do not count the first job of a turn, which is about to be sent.
       const waitingCount = isSendPlanned ? queued.length - 1 : queued.length;
       if (waitingCount >= maxQueuedJobs) {
         throw new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.');

@@ -8,7 +8,7 @@ import { isFileOfStore } from '../opening/find.ts';
 import { openForReading } from '../opening/open.ts';
 import type { StoreContent } from '../schema/check-rows.ts';
 
-/** Backs a store up into a new file while services go on using it. It holds everything acknowledged before the call. */
+/** Backs up a store into a new file while services use it. The backup holds everything acknowledged before the call. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
@@ -16,7 +16,7 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
     throw new OperatorError(`${file} exists and is not overwritten.`, 'Choose another name.');
   const { database } = openForReading(name);
   try {
-    // A copy of a damaged store would look sound.
+    // Check first: a copy of a damaged store would look sound.
     report.step(`Checking ${name}`);
     refuseDamage(database, name);
     return copyDatabase({ database, name, file, report, remedy: 'Make room, or choose another disk.' });

@@ -19,7 +19,7 @@ import { insertSql, selectColumns } from '../schema/sql.ts';
 import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
 import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
 
-/** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
+/** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
 export async function openSqliteBulk(
   options: { path: string; mayCreate: boolean } & MigrationOptions,
 ): Promise<BulkStore> {
@@ -59,9 +59,9 @@ export async function openSqliteBulk(
 
 type Attempt = <Result>(use: () => Result, translate?: (error: unknown) => unknown) => Promise<Result>;
 
-/** What SQLite adds to a table. */
+/** What a table needs only in SQLite. */
 interface TableOptions {
-  /** What is read, if not all columns. */
+  /** The columns to read, if not all of them. */
   select?: string;
   translate?: (error: unknown) => unknown;
 }

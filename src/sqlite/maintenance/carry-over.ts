@@ -4,9 +4,9 @@ import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../schema/migrate.ts';
 import { beginLog } from '../schema/stored-event.ts';
 
-/** What a restored store takes over from the one that it replaces. */
+/** What a restored store inherits from the one it replaces. */
 export interface Remainder {
-  /** Revoked or not. */
+  /** All keys, including revoked ones. */
   keys: KeyState[];
   /** The largest ids ever used. */
   petId: bigint;
@@ -38,16 +38,16 @@ function readKeys(database: Database): KeyState[] {
 }
 
 /**
- * Revokes in the copy what the replaced store had revoked, and lets a rotated key expire as it did there: a key that
- * leaked must not come back with a backup. No pet or order gets the id of one that was there since.
- * False when the copy holds usable keys that the replaced store does not know.
+ * Revokes in the copy every key that the replaced store had revoked, and copies the expiry of rotated keys: a leaked
+ * key must not return with a backup. Ids used in the replaced store are not used again. Returns false if the copy has
+ * usable keys that the replaced store does not know.
  */
 export function carryOver({ keys, petId, orderId }: Remainder, copy: string, origin: string): boolean {
   using database = new Database(copy, { readwrite: true, create: false });
-  // The file of a store that was copied without its log may hold nothing yet.
+  // A store's file that was copied without its log may be empty.
   if (isWithoutSchema(database)) throw notBackup(origin);
   checkOwnership(database, origin);
-  // Only the file itself gets the store's name, so nothing may be left in a log.
+  // Only the file itself is renamed to the store's name, so its log must be empty.
   database.run('PRAGMA journal_mode = DELETE');
   const known = new Map(keys.map((key) => [key.hash, key]));
   const usable = readKeys(database).filter(({ revokedAt }) => revokedAt === null);
@@ -59,7 +59,7 @@ export function carryOver({ keys, petId, orderId }: Remainder, copy: string, ori
     }
     raiseLastId(database, 'pets', petId);
     raiseLastId(database, 'orders', orderId);
-    // An older store has no log yet.
+    // Older schemas have no event log.
     if (readPragma(database, 'user_version') === newestVersion) beginLog(database, Date.now());
   });
   changeAll();

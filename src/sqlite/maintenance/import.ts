@@ -19,7 +19,7 @@ import { insertSql, selectColumns } from '../schema/sql.ts';
 import { createEventWriter } from '../schema/stored-event.ts';
 import { storedPets, type Value } from '../schema/stored-pet.ts';
 
-/** Rows of one INSERT. More make an import hardly faster. */
+/** Rows per INSERT. More rows hardly make an import faster. */
 const rowsPerInsert = 100;
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
@@ -42,7 +42,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   const forget = database.query('DELETE FROM imports WHERE source = ?1');
   const readLastId = createLastIdReader(database, 'pets');
 
-  /** The table alone would accept the id of a pet that a service has added and deleted since the import began. */
+  /** The table alone would accept the id of a pet that a service added and deleted after the import began. */
   const refuseUsedIds = ([first]: readonly ImportedPet[]): void => {
     if (first?.id !== undefined && first.id <= readLastId()) {
       throw new IdTakenError('This id was used before.');
@@ -88,7 +88,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   };
 }
 
-/** Adds pets, and the event that says so, within a transaction of the caller. */
+/** Adds pets and their event within the caller's transaction. */
 function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const many = database.query<unknown, Value[]>(insertSql(storedPets, rowsPerInsert));
   const one = database.query<unknown, Value[]>(insertSql(storedPets));
@@ -109,13 +109,13 @@ function createInsert(database: Database): (pets: readonly ImportedPet[]) => voi
 }
 
 export interface SampleStoreOptions {
-  /** Where the random numbers of the sample pets start. */
+  /** The seed of the random numbers. */
   seed: number;
   /** How many sample pets the store holds. */
   count: number;
 }
 
-/** Makes a store of sample pets, without a single sync of the disk: it is for tests, which outlive no power cut. */
+/** Creates a store of sample pets without syncing the disk, which is fine for tests. */
 export function makeSampleStore(path: string, { seed, count }: SampleStoreOptions): void {
   using database = new Database(path, { readwrite: true, strict: true, create: true });
   database.run('PRAGMA synchronous = OFF');

@@ -13,7 +13,7 @@ export interface Inspection extends StoreContent {
   usableKeyCount: number;
 }
 
-/** Reads a whole store. Fails as the service would. */
+/** Reads a whole store. Fails where the service would. */
 export function inspectSqlite(name: string, now: number, report: Report): Inspection {
   refuseOldSqlite();
   if (!findStore(name)) return nothing;
@@ -29,7 +29,7 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
   }
 }
 
-/** Takes the write lock as a write does, and gives it back. */
+/** Takes the write lock, as a write does, and releases it. */
 function refuseLocked(database: Database, name: string): void {
   try {
     database.run('BEGIN IMMEDIATE');

@@ -1,7 +1,8 @@
 /**
- * A backup is a whole store in one file. Under the store's exclusive lock, a restore copies one beside the store, lets it
- * take over revoked keys and used ids, and verifies it. Then it leaves WAL mode, so that the store is one file, too, gives
- * that a second name, and renames the copy into its place. A kill at any point leaves the old store or the new one.
+ * A backup is a whole store in one file. Under the store's exclusive lock, a restore copies the backup beside the
+ * store, carries over revoked keys and used ids, and verifies the copy. It then takes the old store out of WAL mode, so
+ * that it is one file too, gives it a second name, and renames the copy into place. A kill at any point leaves either
+ * the old store or the new one.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -44,19 +45,19 @@ export interface RestoreOptions {
   file: string;
   /** The store, as the operator named it. */
   name: string;
-  /** Replaces a store that holds pets or orders, or is damaged. */
+  /** Allows replacing a store that holds pets or orders, or is damaged. */
   isForced: boolean;
   report: Report;
 }
 
 export interface RestoreSummary extends StoreContent {
-  /** Whether keys that were revoked after the backup are known, and stay revoked. */
+  /** Whether keys revoked after the backup are known and stay revoked. */
   keepsRevocations: boolean;
-  /** Where the store that was there before is kept. */
+  /** Where the replaced store is kept. */
   replacedPath?: string;
 }
 
-/** Puts a backup in the place of a store that nobody uses. */
+/** Replaces a store that nobody uses with a backup. */
 export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   const { file, name } = options;
   refuseNoBackup(file, name);
@@ -65,7 +66,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   let lock: Database | undefined;
   try {
     prepareFolder(path);
-    // A file to lock, so that a service that starts now waits.
+    // Create a file to lock, so that a service that starts now waits.
     if (isNew) closeSync(openSync(path, 'a', 0o600));
     lock = lockStore(name, path);
     return replaceStore(options, path, lock);
@@ -73,12 +74,12 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
     if (isNew && sizeOf(path) === 0) rmSync(path);
     throw explain(error, name);
   } finally {
-    // Not before: whoever waits for the lock must find the new file. SQLite leaves the log of a replaced file alone.
+    // Not earlier: a process that waits for the lock must find the new file. SQLite ignores a replaced file's log.
     lock?.close();
   }
 }
 
-/** Undefined for a log without its file: nobody can open that, and SQLite would discard it. */
+/** Returns undefined for a log without its file: nobody can open it, and SQLite would discard it. */
 function lockStore(name: string, path: string): Database | undefined {
   if (sizeOf(path) === 0 && holdsFrames(`${path}-wal`)) return undefined;
   const store = findStore(name);
@@ -97,7 +98,7 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
     report.step(`Copying ${file}`);
     copyFileSync(file, partial);
     chmodSync(partial, 0o600);
-    // A restore by root must not lock out the user of the service.
+    // A restore by root must not lock out the service's user.
     const { uid, gid } = statSync(path);
     if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
     const keepsRevocations = carryOver(remainder, partial, file);
@@ -111,7 +112,7 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
   }
 }
 
-/** Unless the restore is forced, refuses a store that holds pets or orders or cannot be used. */
+/** Refuses a store that holds pets or orders, or cannot be used, unless the restore is forced. */
 function readReplaced({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
   if (!lock) return nothingLeft;
   try {
@@ -129,7 +130,7 @@ function exchange(partial: string, path: string, lock: Database | undefined): st
   const isOneFile = lock !== undefined && leaveWalMode(lock, path);
   const isEmpty = sizeOf(path) === 0;
   if (!isEmpty) keep(path, kept, isOneFile ? lock : undefined);
-  // SQLite would add these to the new file.
+  // SQLite would apply these to the new file.
   for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
     renameSync(`${path}${suffix}`, `${kept}${suffix}`);
   for (const suffix of sideFiles) rmSync(`${path}${suffix}`, { force: true });
@@ -138,11 +139,11 @@ function exchange(partial: string, path: string, lock: Database | undefined): st
   return isEmpty ? undefined : kept;
 }
 
-/** Moves the log into the file. False for a store that SQLite cannot read: its log is kept beside it. */
+/** Moves the log into the file. Returns false if SQLite cannot read the store: its log is then kept beside it. */
 function leaveWalMode(lock: Database, path: string): boolean {
   try {
     readPragma(lock, 'schema_version');
-    // Unlike DELETE, it leaves no journal with content behind.
+    // Unlike DELETE, TRUNCATE leaves no journal with content.
     lock.run('PRAGMA journal_mode = TRUNCATE');
   } catch (error) {
     if (isUnreadable(error)) return false;
@@ -152,12 +153,12 @@ function leaveWalMode(lock: Database, path: string): boolean {
   throw new OperatorError(`The log ${path}-wal could not be moved into its store.`, 'Check the disk.');
 }
 
-/** Gives the store a second name, so that it is never without one. */
+/** Adds a second name by a hard link, so that the store always has at least one. */
 function keep(path: string, kept: string, lock: Database | undefined): void {
   try {
     linkSync(path, kept);
   } catch {
-    // There are no hard links here. Not a plain copy: closing any descriptor of a file drops the locks on it.
+    // Without hard links, copy through SQLite: closing any descriptor of the file would drop the locks on it.
     if (!lock) return copyFileSync(path, kept);
     closeSync(openSync(kept, 'wx', 0o600));
     lock.run('VACUUM INTO ?1', [kept]);
@@ -165,7 +166,7 @@ function keep(path: string, kept: string, lock: Database | undefined): void {
   }
 }
 
-/** Named after its time. Another one may have happened in the same second. */
+/** A name from the current time; another restore may have happened within the same second. */
 function nameReplaced(path: string): string {
   const first = `${path}.replaced-${new Date().toISOString().replace(/\.\d+|[-:]/g, '')}`;
   let name = first;
@@ -190,7 +191,7 @@ function refuseNoBackup(file: string, name: string): void {
   } catch (error) {
     throw explain(error, file);
   }
-  // Without its log it would lack the newest commits, or hold what was never committed.
+  // A file without its log would lack the newest commits, or contain uncommitted changes.
   const logs = ['-wal', '-journal'].map((suffix) => `${resolveLinks(file)}${suffix}`);
   if (!logs.some((log) => sizeOf(log) > 0)) return;
   throw new OperatorError(

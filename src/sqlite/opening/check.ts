@@ -5,10 +5,10 @@ import { damaged } from '../errors.ts';
 import { checkOwnership, readPragma } from '../schema/migrate.ts';
 import { holdsFrames, type StoreFile } from './find.ts';
 
-/** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
+/** Files up to this size are checked completely at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
 
-/** Refuses a store that is damaged, not ours, or newer than this program. Returns the version of its schema. */
+/** Refuses a store that is damaged, not ours, or newer than this program. Returns its schema version. */
 export function refuseUnusable(database: Database, { name, path }: StoreFile): number {
   checkOwnership(database, name);
   refuseMissingPages(database, name, path);
@@ -22,15 +22,15 @@ export function refuseDamage(database: Database, name: string): void {
   if (found?.quick_check !== 'ok') throw damaged(name);
 }
 
-/** SQLite accepts a file whose last page is cut off until the first commit. */
+/** SQLite accepts a file without its last page until the first commit. */
 function refuseMissingPages(database: Database, name: string, path: string): void {
   const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
-  // The log first: a checkpoint may move pages from the log to the file meanwhile.
+  // Check the log first: a checkpoint may move pages from the log to the file in between.
   const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
   if (isCutOff) throw damaged(name);
 }
 
-/** Versions before 3.51.3 can lose a commit when the log is restarted while another connection writes. */
+/** Before 3.51.3, SQLite can lose a commit if the log restarts while another connection writes. */
 export function refuseOldSqlite(version = sqliteVersion()): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;

@@ -6,20 +6,20 @@ import type { StoreFile } from './find.ts';
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 5000;
 
-/** Opens a connection that may write. */
+/** Opens a connection for reading and writing. */
 export function connect({ path }: StoreFile): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true });
-  // First, so that the statements below wait for another process's lock instead of failing.
+  // Must come first, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  // SQLite would remove the side files with the last connection, and a start on a full disk could not make them again.
+  // Keep the side files: a start on a full disk could not create them again.
   database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
-  // A reader that held a snapshot for long has let the log grow; the next checkpoint cuts it to this size. With a
-  // limit set, SQLite also empties the log that it leaves behind.
+  // A long-lived snapshot makes the log grow; the next checkpoint then truncates it to this size. With a limit set,
+  // SQLite also empties the log on close.
   database.run(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
   return database;
 }
 
-/** In WAL mode, only FULL syncs the log at every commit. SQLite forgets it with the connection. */
+/** In WAL mode, only FULL syncs the log at every commit. The setting lasts as long as the connection. */
 export function useWal(database: Database): void {
   const { journal_mode: mode } = database.query('PRAGMA journal_mode = WAL').get() as {
     journal_mode: string;
@@ -28,28 +28,28 @@ export function useWal(database: Database): void {
   database.run('PRAGMA synchronous = FULL');
 }
 
-/** Opens one more connection to an open store. It cannot write, and so never moves the log into the file. */
+/** Opens another connection to an open store. It cannot write, so it never moves the log into the file. */
 export function openReader({ path }: StoreFile): Database {
   const database = new Database(path, { readonly: true, strict: true });
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  // It holds a lock from its first read on.
+  // The first read takes the lock that a restore waits for.
   database.query('PRAGMA schema_version').get();
   return database;
 }
 
 /**
- * Opens the only connection to a store: until it is closed, everybody else waits. BEGIN EXCLUSIVE by itself would succeed
- * beside a service that has the store open. What SQLite cannot read is not locked, and the first query on it fails.
+ * Opens the only connection to a store; all others wait until it is closed. BEGIN EXCLUSIVE alone would succeed beside
+ * a service that has the store open. A file that SQLite cannot read is not locked, and its first query fails.
  */
 export function openAlone({ name, path }: StoreFile): Database {
   try {
     return whenFree(() => {
-      // Anew each time: in this mode, one that waits keeps the lock of a reader, for which another one may wait.
+      // Reopen for each attempt: in this mode, a waiting connection keeps a read lock, which could block another one.
       const database = new Database(path, { readwrite: true, create: false, strict: true });
       try {
         database.run('PRAGMA locking_mode = EXCLUSIVE');
         database.run('BEGIN EXCLUSIVE');
-        // The lock stays. A commit would write the first page of an empty file.
+        // ROLLBACK keeps the lock, while COMMIT would write the first page of an empty file.
         database.run('ROLLBACK');
       } catch (error) {
         if (!isUnreadable(error)) {
@@ -68,8 +68,8 @@ export function openAlone({ name, path }: StoreFile): Database {
 const waitAlone = { pauseMs: 20 };
 
 /**
- * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
- * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
+ * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
+ * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
  */
 export function whenFree<Result>(
   attempt: () => Result,
@@ -81,7 +81,7 @@ export function whenFree<Result>(
       return attempt();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
-      // Not in step with others that wait.
+      // Random, so that waiting processes do not retry in step.
       Bun.sleepSync(pauseMs * (0.5 + Math.random()));
     }
   }

@@ -12,20 +12,20 @@ import {
   type FileIdentity,
 } from '../../system/paths.ts';
 
-/** The file of a store. Its path is resolved once; later the name may lead elsewhere. */
+/** The file of a store. Its path is resolved once, because the name may lead elsewhere later. */
 export interface StoreFile extends FileIdentity {
-  /** As the operator named it. */
+  /** The name as the operator gave it. */
   readonly name: string;
-  /** The same without links. SQLite keeps its log and its shared memory beside this path. */
+  /** The path without links. SQLite keeps its log and its shared memory beside it. */
   readonly path: string;
-  /** The log and the shared memory, once a connection in WAL mode has made both. */
+  /** The log and the shared memory, once a connection in WAL mode has created them. */
   readonly sideFiles?: readonly (FileIdentity | undefined)[];
 }
 
-/** What SQLite keeps beside a store. */
+/** The suffixes of the files that SQLite keeps beside a store. */
 export const sideFiles = ['-wal', '-shm', '-journal'] as const;
 
-/** Undefined when there is no such file. */
+/** Returns undefined if there is no such file. */
 export function findStore(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
@@ -37,7 +37,7 @@ export function findStore(name: string): StoreFile | undefined {
   return { name, path, device: stats.dev, inode: stats.ino };
 }
 
-/** Makes the file and its folder where they are missing. */
+/** Creates the file and its folder if they are missing. */
 export function findOrMakeStore(name: string): StoreFile {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
@@ -49,7 +49,7 @@ export function findOrMakeStore(name: string): StoreFile {
 
 /** SQLite would discard a log whose file is missing or empty. */
 function refuseLostFile(name: string, path: string): void {
-  // The log first: SQLite writes the first page of a new file before it begins the log.
+  // Check the log first: SQLite writes the first page of a new file before it starts the log.
   if (!holdsFrames(`${path}-wal`) || sizeOf(path) > 0) return;
   throw new OperatorError(
     `${name} is gone, but its log holds commits.`,
@@ -59,22 +59,22 @@ function refuseLostFile(name: string, path: string): void {
 
 const logHeaderBytes = 32;
 
-/** Whether a log holds anything but its header. Otherwise it holds no commit. */
+/** Whether a log holds more than its header. A header alone contains no commit. */
 export function holdsFrames(log: string): boolean {
   return sizeOf(log) > logHeaderBytes;
 }
 
-/** Adds the identity of the side files. A connection must have read the store in WAL mode before. */
+/** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
 export function withSideFiles(store: StoreFile): StoreFile {
   return { ...store, sideFiles: identifySideFiles(store.path) };
 }
 
 /**
- * Whether the path still leads to this file, log and shared memory. A process without the shared memory of the others
- * does not see their commits, nor they its own. Cheap enough to run before and after every commit.
+ * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
+ * each other's commits. This is cheap enough to run before and after every commit.
  */
 export function isInPlace({ path, sideFiles: known, ...file }: StoreFile): boolean {
-  // Not through a link: a file that was moved is no longer beside its log, even if a link was left in its place.
+  // Do not follow links: a moved file is no longer beside its log, even if a link replaces it.
   if (!isSameIdentity(identityOf(path, lstatSync), file)) return false;
   if (!known) return true;
   return identifySideFiles(path).every((found, index) => isSameIdentity(found, known[index]));
@@ -93,7 +93,7 @@ export function isFileOfStore(storeName: string, path: string): boolean {
   });
 }
 
-/** Gives the owner alone access; SQLite gives its side files the same rights. */
+/** Gives access only to the owner; SQLite gives its side files the same permissions. */
 function makeFile(name: string, path: string): void {
   try {
     prepareFolder(path);
@@ -115,7 +115,7 @@ function makeFile(name: string, path: string): void {
   }
 }
 
-/** Says who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
+/** Says which user may access the store if this one may not. Undefined if permissions are not the problem. */
 export function explainRights(name: string, mode: number): OperatorError | undefined {
   try {
     accessSync(name, mode);
@@ -125,7 +125,7 @@ export function explainRights(name: string, mode: number): OperatorError | undef
   }
   const owner = ownerOf(name);
   if (owner === process.getuid?.()) return undefined;
-  // As `sudo -u` takes a number.
+  // `sudo -u` takes a numeric id in this form.
   const user = `'#${owner}'`;
   return new OperatorError(
     `The store ${name} belongs to the user ${user}, and this user may not use it.`,
@@ -133,7 +133,7 @@ export function explainRights(name: string, mode: number): OperatorError | undef
   );
 }
 
-/** The owner of the file, or of the first folder on the way to it that may be entered. */
+/** The owner of the file, or of the first accessible folder above it. */
 function ownerOf(path: string): number {
   try {
     return statSync(path).uid;

@@ -1,7 +1,7 @@
 /**
- * How a store is opened. `find.ts` finds the file behind the operator's name, and `check.ts` refuses one that cannot be
- * used. A connection in WAL mode holds a lock from its first read on, which a restore waits for. `upgrade.ts` brings an
- * older schema up to date. `watch.ts` notices when the file, its log or its shared memory is moved or removed.
+ * How a store is opened: `find.ts` finds the file behind the operator's name, and `check.ts` refuses an unusable one.
+ * In WAL mode, the first read takes a lock that a restore waits for. `upgrade.ts` migrates an older schema. `watch.ts`
+ * notices if the file, its log or its shared memory is moved or removed.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -16,11 +16,11 @@ import { removeUnfinished, upgrade } from './upgrade.ts';
 export interface OpenStore {
   store: StoreFile;
   database: Database;
-  /** That of the schema; 0 where there is none yet. */
+  /** The schema version; 0 without a schema. */
   version: number;
 }
 
-/** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
+/** Opens a store for reading and writing. Creates it if it is missing, checks it and migrates its schema. */
 export function openForWriting(name: string, options: MigrationOptions = {}): OpenStore {
   refuseOldSqlite();
   for (;;) {
@@ -34,7 +34,7 @@ export function openForWriting(name: string, options: MigrationOptions = {}): Op
   }
 }
 
-/** Opens a store that exists, for a command that only reads. */
+/** Opens an existing store for a command that only reads. */
 export function openForReading(name: string): OpenStore {
   const find = (): StoreFile => {
     const store = findStore(name);
@@ -47,8 +47,8 @@ export function openForReading(name: string): OpenStore {
 const maxAttempts = 10;
 
 /**
- * A restore may put another file in this place before the connection holds its lock. SQLite finds the log by its name, so
- * the connection would then write the rows of the old file into the new one. If the file is another one, start over.
+ * A restore may replace the file before the connection holds its lock. SQLite finds the log by name, so the connection
+ * would then write rows of the old file into the new one. Start over if the file has changed.
  */
 function openInPlace(find: () => StoreFile, mayWrite: boolean): OpenStore {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {

@@ -13,8 +13,8 @@ import { openAlone } from './connect.ts';
 import { isInPlace, type StoreFile } from './find.ts';
 
 /**
- * Brings the schema of a store up to date that nobody else has open: an older release must not write to the new one. A
- * full disk or a kill leaves the old schema. Does nothing if a restore has put another store in this place.
+ * Migrates a store that nobody else has open, because an older release must not write to the new schema. A full disk or
+ * a kill leaves the old schema. Does nothing if a restore has replaced the store.
  */
 export function upgrade(
   store: StoreFile,
@@ -25,7 +25,7 @@ export function upgrade(
     if (!isInPlace(store)) return;
     checkOwnership(database, store.name);
     const from = readPragma(database, 'user_version');
-    // Another process may have done it while this one waited.
+    // Another process may have migrated it while this one waited.
     if (from === newestVersion) return;
     if (from === 0) {
       migrate(database);
@@ -45,7 +45,7 @@ export function upgrade(
 
 const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
 
-/** Every page may go into the log, and the file grows by the new columns: about twice its size, and once for the copy. */
+/** Every page may go into the log, and new columns enlarge the file: about twice its size, plus one copy. */
 function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlder: boolean): void {
   const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
   const needed = bytes * (keepsOlder ? 3 : 2);
@@ -59,7 +59,7 @@ function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlde
   );
 }
 
-/** There is one copy for each version: a start that fails again and again must not fill the disk. */
+/** Keeps one copy per version, so that a start that fails repeatedly does not fill the disk. */
 function keepOlder(database: Database, { name, path }: StoreFile, version: number): string {
   const file = `${path}.schema-${version}`;
   removeLeftovers(file, partialForm, 0);
@@ -67,12 +67,12 @@ function keepOlder(database: Database, { name, path }: StoreFile, version: numbe
   return file;
 }
 
-/** Removes what killed commands have left beside an open store, so that no restore is at work. */
+/** Removes what killed commands left behind. The store must be open, which rules out a running restore. */
 export function removeUnfinished({ path, ...store }: StoreFile): void {
   removeLeftovers(path, partialForm);
   const folder = dirname(path);
   const replaced = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.replaced-`));
   for (const file of replaced.map((name) => join(folder, name)))
-    // A restore was killed after it had given the store its second name.
+    // A restore was killed after it gave the store its second name.
     if (isSameIdentity(identityOf(file, lstatSync), store)) rmSync(file);
 }

@@ -5,7 +5,7 @@ import { isInPlace, type StoreFile } from './find.ts';
 
 /** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
 export interface StoreWatch {
-  /** Why every call is refused from then on: nobody else would see what is written, nor this process what others write. */
+  /** Why every call is refused from then on: this process and others can no longer see each other's writes. */
   problem(): PetstoreError | undefined;
   close(): void;
 }
@@ -29,8 +29,8 @@ export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
 }
 
 /**
- * Runs a transaction if the store is in its place, and fails unless it still is afterwards. Before: without its shared
- * memory, a process would write over the last commits of others. After: nobody may find what was written.
+ * Runs a transaction only if the store is in place, and fails unless it still is afterwards. Before: without the shared
+ * memory, a process would overwrite the last commits of others. After: a write to a moved file may be lost.
  */
 export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
   refuseMoved(store);

@@ -6,7 +6,7 @@ import { selectColumns } from './sql.ts';
 import { orderOf, storedOrders, type OrderRow } from './stored-order.ts';
 import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 
-/** How much a store holds. */
+/** The number of rows in a store. */
 export interface StoreContent {
   petCount: number;
   orderCount: number;
@@ -15,7 +15,7 @@ export interface StoreContent {
 
 const rowsPerReport = 10_000;
 
-/** Compares every pet and every order with its checksum, and reads every key. */
+/** Compares every pet and order with its checksum, and reads every key. */
 export function refuseDamagedRows(database: Database, name: string, report: Report): StoreContent {
   const countSound = (table: string, columns: string, isSound: (row: never) => boolean): number => {
     const { total } = database.query(`SELECT count(*) AS total FROM ${table}`).get() as { total: number };
@@ -30,9 +30,9 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     progress.add(count % rowsPerReport);
     return count;
   };
-  // A first start made the file and was interrupted before it made the schema.
+  // The first start was interrupted after it created the file and before it created the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
-  // Before version 7, orders do not say who wrote them, nor whether they were returned.
+  // Before version 7, orders have no createdBy or returnedAt.
   const isOlder = readPragma(database, 'user_version') < 7;
   const newColumns = /created_by|CAST\(returned_at AS TEXT\) AS returned_at|returned_by/g;
   const columns = selectColumns(storedOrders);
@@ -48,7 +48,7 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
 }
 
-/** Keys have no checksum; one that is not of the right form is damaged for sure. */
+/** Keys have no checksum, but one with an invalid form is certainly damaged. */
 function countKeys(database: Database, name: string): number {
   const keys = database
     .query<Record<'hash' | 'name' | 'createdAt', unknown>, []>(

@@ -2,12 +2,12 @@ import type { Database } from 'bun:sqlite';
 import { idsUsedUp } from '../../domain/error.ts';
 import { int64Range } from '../../domain/int64.ts';
 
-/** The tables whose ids are never used again. */
+/** The tables whose ids are never reused. */
 export type TableWithIds = 'pets' | 'orders';
 
 /** Assigns ids to new rows: one more than the largest id ever used. */
 export interface Ids {
-  /** Call it at the start of every transaction that adds rows: other processes may have added some. */
+  /** Call it at the start of every transaction that adds rows, because other processes may have added some. */
   begin(): void;
   next(): bigint;
 }
@@ -28,7 +28,7 @@ export function createIds(database: Database, table: TableWithIds): Ids {
   };
 }
 
-/** Reads the largest id ever used, also by a row that was deleted; 0 when there was none. */
+/** Reads the largest id ever used, including those of deleted rows; 0 if there is none. */
 export function createLastIdReader(database: Database, table: TableWithIds): () => bigint {
   const selectLast = database.query<{ id: string }, []>(
     `SELECT CAST(max(
@@ -38,7 +38,7 @@ export function createLastIdReader(database: Database, table: TableWithIds): () 
   return () => BigInt(selectLast.get()?.id ?? 0);
 }
 
-/** Makes new ids follow this one, unless they do already. Call it within a transaction. */
+/** Makes new ids follow this one; never lowers them. Call it within a transaction. */
 export function raiseLastId(database: Database, table: TableWithIds, id: bigint): void {
   if (id <= createLastIdReader(database, table)()) return;
   database.query('DELETE FROM sqlite_sequence WHERE name = ?1').run(table);

@@ -11,7 +11,7 @@ import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
 
-/** Each leads from the version before to its own. A released step never changes; no release had version 6. */
+/** Each step leads from the previous version to its own. A released step never changes; no release had version 6. */
 const steps: Record<number, string> = {
   4: `
   -- Each pet is kept as its JSON with a checksum; see stored-pet.ts.
@@ -104,7 +104,7 @@ const steps: Record<number, string> = {
 
 export const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
-/** Refuses a database that is not ours, or has a schema that this program does not know. Reads only. */
+/** Refuses a database that is not ours, or whose schema this program does not know. Only reads. */
 export function checkOwnership(database: Database, name: string): void {
   const version = readPragma(database, 'user_version');
   const owner = readPragma(database, 'application_id');
@@ -119,7 +119,7 @@ export function checkOwnership(database: Database, name: string): void {
   refuseTriggers(database, name);
 }
 
-/** Either could change what is written or read. Tables and indexes of other programs are left alone. */
+/** Triggers and views could change what is written or read. Other programs' tables and indexes are left alone. */
 function refuseTriggers(database: Database, name: string): void {
   const foreign = database
     .query<{ type: string; name: string }, []>(
@@ -143,7 +143,7 @@ export function refuseOlderSchema(version: number, name: string): void {
   );
 }
 
-/** Brings the schema up to date, in one transaction. Tests stop earlier. */
+/** Migrates the schema in one transaction. Tests pass an earlier target. */
 export function migrate(database: Database, target = newestVersion, report = noReport): void {
   const runSteps = database.transaction(() => {
     const version = readPragma(database, 'user_version');
@@ -178,7 +178,7 @@ function fillSearchColumns(database: Database, report: Report): void {
   }
 }
 
-/** Whether nothing was ever made in a database. */
+/** Whether a database is still empty. */
 export function isWithoutSchema(database: Database): boolean {
   return readPragma(database, 'schema_version') === 0;
 }

@@ -2,7 +2,7 @@ import { columnsOf, type TableForm } from '../../domain/table.ts';
 
 type Table = Pick<TableForm<never, never>, 'name' | 'columns'>;
 
-/** The columns of a table, as its form parses them. */
+/** The columns of a table, in the form that its `parse` expects. */
 export function selectColumns({ columns }: Table): string {
   const names = Object.entries(columns).map(([name, type]) =>
     type === 'bigint' ? `CAST(${name} AS TEXT) AS ${name}` : name,
@@ -10,7 +10,6 @@ export function selectColumns({ columns }: Table): string {
   return names.join(', ');
 }
 
-/** Adds rows of a table, one unless told otherwise. */
 export function insertSql(table: Table, rows = 1): string {
   const places = `(${Object.keys(table.columns).fill('?').join(', ')})`;
   return `INSERT INTO ${table.name} (${columnsOf(table)}) VALUES ${Array(rows).fill(places).join(', ')}`;

@@ -8,19 +8,19 @@ export interface EventWriter {
   write(event: NewEvent): void;
   /**
    * Deletes up to twice as many expired events as were written since the last call. Call it before COMMIT: the log then
-   * shrinks as steadily as it grows, and no write waits for long.
+   * shrinks as steadily as it grows, and no write waits long.
    */
   expire(): void;
 }
 
-/** Only the oldest events are deleted, and never the newest one, so ids have no gaps and are not used again. */
+/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
 const deleteExpired = `
   DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
     (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT ?1) WHERE created_at >= ?2 LIMIT 1),
     (SELECT min(id) + ?1 FROM events))`;
 
 export function createEventWriter(database: Database): EventWriter {
-  // SQLite makes the id: one more than the largest, under the write lock.
+  // SQLite assigns the id under the write lock: one more than the largest.
   const insert = database.query<unknown, ColumnValue[]>(insertSql(eventTable));
   const remove = database.query<unknown, [number, number]>(deleteExpired);
   let writtenCount = 0;
@@ -38,7 +38,7 @@ export function createEventWriter(database: Database): EventWriter {
   };
 }
 
-/** Begins an empty log with one import of all pets. Cursors of the log before are refused. */
+/** Starts a new log with one import event for all pets. Cursors of the previous log are refused. */
 export function beginLog(database: Database, now: number): void {
   const { count } = database.query('SELECT count(*) AS count FROM pets').get() as { count: number };
   createEventWriter(database).write(importEvent(count, now));

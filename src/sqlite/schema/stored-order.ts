@@ -12,28 +12,28 @@ import { createIds } from './ids.ts';
 import { insertSql, selectColumns } from './sql.ts';
 import { checksumOf, damagedRow } from './stored-pet.ts';
 
-/** A row of the table. Its checksum is that of the order's JSON, so that a flipped bit is noticed, as in a pet. */
+/** A row of the table. The checksum covers the order's JSON and reveals a flipped bit, as it does for a pet. */
 export type OrderRow = PlainRow & { checksum: string };
 
-/** How orders are stored. Whoever reads a row checks it with {@link orderOf}. */
+/** How orders are stored. Readers check each row with {@link orderOf}. */
 export const storedOrders = {
   ...orderTable,
   columns: { ...orderTable.columns, checksum: 'bigint' },
   valuesOf: (order: Order) => [...orderTable.valuesOf(order), checksumOf(renderOrder(order))],
 } as const;
 
-/** The order of a row; undefined when the row is not as it was written. */
+/** The order in a row; undefined if the row is damaged. */
 export function orderOf(row: OrderRow): Order | undefined {
   try {
     const order = orderTable.parse(row);
     return checksumOf(renderOrder(order)) === Number(row.checksum) ? order : undefined;
   } catch {
-    // A damaged id may be no number, and a damaged time no date.
+    // A damaged id may not be a number, and a damaged time not a date.
     return undefined;
   }
 }
 
-/** The order's JSON. Throws when the row is not as it was written. */
+/** The order's JSON. Throws if the row is damaged. */
 export function verifiedOrder(row: OrderRow): string {
   const order = orderOf(row);
   if (!order) throw damagedRow('an order', JSON.stringify(row));
@@ -43,7 +43,7 @@ export function verifiedOrder(row: OrderRow): string {
 /** Writes orders within a transaction of a writing connection. */
 export interface OrderWriter {
   add(order: NewOrder): void;
-  /** Marks every order of the pet that still stands. */
+  /** Marks every open order of the pet. */
   markReturned(petId: bigint, orderReturn: OrderReturn): void;
 }
 
@@ -64,7 +64,7 @@ export function createOrderWriter(database: Database): OrderWriter {
     markReturned(petId, orderReturn) {
       for (const row of selectStanding.all(petId)) {
         const order = orderOf(row);
-        // A new checksum would hide that a row is damaged.
+        // Skip it: a new checksum would hide the damage.
         if (!order) continue;
         const { returnedAt, returnedBy = null } = orderReturn;
         const checksum = checksumOf(renderOrder({ ...order, ...orderReturn }));

@@ -4,9 +4,9 @@ import { idOf, type Page } from '../../domain/paging.ts';
 import { renderFields, renderPet, type Pet } from '../../domain/pet.ts';
 
 /**
- * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and
- * an int64 never passes through a JavaScript number. SQLite does not notice when a disk returns other bytes than it was
- * given, so each text has a checksum beside it.
+ * A pet is stored as the JSON that callers get, rendered once, when it is written. A page only joins these texts, and
+ * an int64 never passes through a JavaScript number. SQLite does not notice if a disk returns wrong bytes, so each text
+ * has a checksum beside it.
  */
 export interface RenderedPet {
   json: string;
@@ -19,7 +19,7 @@ export const selectStoredPet = `CAST(id AS TEXT) AS id, ${storedPetColumns}`;
 
 export type Value = string | number | bigint | null;
 
-/** How pets are stored. Whoever reads a row checks it. The last two columns are for searches; see `search.ts`. */
+/** How pets are stored. Readers check each row. The last two columns are for searches; see `search.ts`. */
 export const storedPets = {
   name: 'pets',
   columns: {
@@ -41,18 +41,18 @@ export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);
 }
 
-/** Whether the text is as it was written, and belongs to this id: the row's key may be damaged too. */
+/** Whether the text is undamaged and belongs to this id: the row's key may be damaged too. */
 export function isIntact({ json, checksum }: RenderedPet, id: bigint | string): boolean {
   return checksumOf(json) === checksum && json.startsWith(renderPet(id, ''));
 }
 
-/** The text as it was written. Throws when it has changed since. */
+/** The text, checked. Throws if it is damaged. */
 export function verified({ json, checksum }: RenderedPet): string {
   if (checksumOf(json) !== checksum) throw damagedRow('a pet', json);
   return json;
 }
 
-/** The same for a pet that was looked up by its id. */
+/** Like `verified`, for a pet that was looked up by its id. */
 export function verifiedWithId(pet: RenderedPet, id: bigint): string {
   if (!isIntact(pet, id)) throw damagedRow('a pet', pet.json);
   return pet.json;
@@ -66,19 +66,19 @@ export interface JoinedPets {
 }
 
 /**
- * Joins the pets with the `?2` ids after `?1`: a full page when ids have no gap there, as is usual. One text then crosses
- * into JavaScript instead of one for each pet. Unlike `sum`, `total` does not fail when damaged numbers overflow. The order
- * is that of the subquery: inside of `group_concat`, SQLite would sort once more.
+ * Joins the pets with the `?2` ids after `?1`, which is a full page unless ids have gaps there. One text then crosses
+ * into JavaScript instead of one per pet. Unlike `sum`, `total` does not fail if damaged numbers overflow. The subquery
+ * sorts, because `group_concat` would sort once more.
  */
 export const selectJoinedPets = `
   SELECT '[' || group_concat(json) || ']' AS json, total(checksum) AS checksums,
     (SELECT max(id) FROM pets) > ?1 + ?2 AS hasMore
   FROM (SELECT json, checksum FROM pets WHERE id > ?1 AND id <= ?1 + ?2 ORDER BY id)`;
 
-/** Occurs only between two joined pets: a quote within a name is escaped. */
+/** Occurs only between two joined pets, because a quote within a name is escaped. */
 const boundary = ',{"id":';
 
-/** The page, unless it has fewer than `count` pets or the sum of their checksums is wrong. */
+/** The page, unless it has fewer than `count` pets or a wrong sum of checksums. */
 export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: number): Page | undefined {
   if (json === null) return undefined;
   let found = 1;
@@ -95,7 +95,7 @@ export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: nu
   return hasMore ? { json, next: idOf(last) } : { json };
 }
 
-/** The error of a row whose text, or the start of it, tells which one it is. */
+/** The error for a damaged row. The start of its text usually tells which one it is. */
 export function damagedRow(kind: 'a pet' | 'an order', text: string): PetstoreError {
   return new PetstoreError('unavailable', 'The store is damaged and has to be restored by its operator.', {
     cause: new Error(
