@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { usageError } from '../domain/error.ts';
 import { systemReason } from '../system/files.ts';
 
-/** Where the database is and how to reach it: a `postgres://` address taken apart. */
+/** The parts of a `postgres://` address. */
 export interface PostgresAddress {
   /** A name, an IP address, or the folder of a Unix socket. */
   host: string;
   port: number;
   user: string;
-  /** Undefined when it is to be looked up in the password file. */
+  /** Undefined if the password file has to be read. */
   password: string | undefined;
   database: string;
   sslMode: SslMode;
-  /** Certificates in PEM form. */
+  /** PEM certificates and key. */
   sslFiles: { ca: string | undefined; cert: string | undefined; key: string | undefined };
-  /** True behind a pgbouncer in transaction mode, which gives each transaction another session. */
+  /** True behind a pgbouncer in transaction mode, where each transaction may get another session. */
   isPgbouncer: boolean;
-  /** Sessions of this process that read or write pets; searches have one of their own. */
+  /** This process's sessions for reading and writing pets; searches have one of their own. */
   connectionLimit: number;
   connectTimeoutMs: number;
   applicationName: string;
@@ -51,8 +51,8 @@ const parameters = [
 const connections = { fewest: 3, most: 100, default: 5 };
 
 /**
- * Reads the address forms of libpq, Unix sockets included; what the address does not say comes from libpq's variables. No
- * part of the address is repeated in an error: any of it may be a password whose special characters were not encoded.
+ * Reads the address forms of libpq, Unix sockets included; libpq's variables supply what is missing. Errors never
+ * repeat a part of the address: any part may be a password whose special characters were not encoded.
  */
 export function parseAddress(address: string, environment: Environment): PostgresAddress {
   const [, credentials = '', hostAndPort = '', path = '', query = ''] =
@@ -61,7 +61,7 @@ export function parseAddress(address: string, environment: Environment): Postgre
   const given = parseQuery(query);
   const [, givenUser, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
   const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
-  // A standby is never used, and with one host there is nothing else to choose.
+  // A standby is never used, and one host leaves nothing else to choose.
   oneOf('target_session_attrs', given.get('target_session_attrs') ?? 'any', ['any', 'read-write', 'primary']);
   const user = given.get('user') || decode(givenUser) || userOf(environment);
   return {
@@ -106,7 +106,7 @@ function parseHost(
       'names several hosts.',
       'Name one that leads to the primary: HAProxy in front of Patroni, a managed endpoint or a Kubernetes service.',
     );
-  // A Unix socket folder may hold a colon; a host name may not.
+  // A Unix socket folder may contain a colon; a host name may not.
   const [, bracketed, plain, ownPort] = text.startsWith('/')
     ? [text, undefined, text]
     : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm());
@@ -117,13 +117,13 @@ function parseHost(
   };
 }
 
-/** By default whoever runs the process. A service may run without any of these variables. */
+/** The user who runs the process by default. A service may run without any of these variables. */
 function userOf({ PGUSER, USER, USERNAME }: Environment): string {
   return PGUSER || USER || USERNAME || refuse('names no user.', 'Write postgres://user@host/database.');
 }
 
 function pemFile(name: string, path: string | undefined): string | undefined {
-  // libpq's word for the authorities that the system trusts, which are the default here.
+  // `system` is libpq's word for the authorities that the system trusts, which are the default here.
   if (path === undefined || path === '' || path === 'system') return undefined;
   try {
     return readFileSync(path, 'utf8');

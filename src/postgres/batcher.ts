@@ -2,18 +2,18 @@ import { PetstoreError, storeClosing } from '../domain/error.ts';
 import type { WriteMetrics } from '../metrics/writes.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
 
-/** Gathers requests into batches: while one is under way, the next one gathers. */
+/** Collects requests into batches: while one batch runs, the next one is collected. */
 export interface Batcher<Request, Result> {
-  /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
+  /** Fails with `overloaded` if too many wait, and with `unavailable` if the wait takes too long. */
   add(request: Request): Promise<Result>;
-  /** Takes no more requests and waits for those it has. */
+  /** Refuses new requests and waits for the pending ones. */
   close(): Promise<void>;
-  /** Requests that wait for their batch. */
+  /** How many requests wait for their batch. */
   readonly waiting: number;
 }
 
 export interface BatcherOptions<Request, Result> {
-  /** The results in the order of the requests. An error that is no `PetstoreError` means that nothing was done. */
+  /** Returns results in the order of the requests. An error other than `PetstoreError` means that nothing was done. */
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
   metrics?: WriteMetrics | undefined;
@@ -44,7 +44,7 @@ export function createBatcher<Request, Result>(
       });
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
-      // One request that cannot be done must not take the others with it; a store that is down takes all.
+      // One bad request must not fail the others; a store that is down fails them all.
       if (!(error instanceof PetstoreError) && batch.length > 1) for (const one of batch) await settle([one]);
       else for (const { reject } of batch) reject(error);
     }

@@ -1,11 +1,11 @@
 import { PetstoreError, unavailable } from '../domain/error.ts';
 
-/** Requests that wait for their turn: at most so many, and each at most so long. */
+/** A queue with a limit on its length and on the time that a request may wait. */
 export interface BoundedQueue<Request, Result> {
   readonly length: number;
-  /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
+  /** Fails with `overloaded` if too many wait, and with `unavailable` if the wait takes too long. */
   add(request: Request): Promise<Result>;
-  /** Removes at most so many requests, in the order of their arrival. */
+  /** Removes at most `count` requests, in order of arrival. */
   take(count: number): Queued<Request, Result>[];
 }
 

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { idsUsedUp, OperatorError, PetstoreError, unavailable } from '../domain/error.ts';
 
-/** The session ended, or did not respond, before the response to a statement arrived. */
+/** The session ended, or fell silent, before a statement got its response. */
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError';
 
@@ -10,44 +10,46 @@ export class SessionLostError extends Error {
   }
 }
 
-/** 08, 57P01 to 57P05: the server's last words on a session. */
+/** 08 and 57P01 to 57P05: the server ends the session. */
 const lastWords = /^(?:08|57P0)/;
 
-/** True when the session is gone. What was not committed is undone. */
+/** Whether the session is gone. Uncommitted changes are undone. */
 export function isLost(error: unknown): boolean {
   return (
     error instanceof SessionLostError || (error instanceof DatabaseError && lastWords.test(error.code ?? ''))
   );
 }
 
-/** Whether an error of COMMIT says that it was undone: 23 a constraint, 40 a collision, 57014 cancelled before it began. */
+/** Whether a failed COMMIT was undone: 23 a constraint, 40 a collision, 57014 cancelled before it began. */
 export function isUndone(error: unknown): boolean {
   return error instanceof DatabaseError && /^(?:23|40(?!003)|57014)/.test(error.code ?? '');
 }
 
-/** Two transactions stood in each other's way; the one that was undone may simply be run again. */
+/** Whether two transactions collided. The one that was undone can be run again. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** Another session has held a lock for too long. */
+/** Whether another session held a lock for too long. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03';
 }
 
 const idConstraints = ['pets_pkey', 'orders_pkey'];
 
-/** Somebody else has brought in a pet or an order with the id that was drawn; the next try draws another one. */
+/** Whether an import has taken the id that was drawn for a new pet or order. The next attempt draws another. */
 export function isIdTaken(error: unknown): boolean {
   return (
     error instanceof DatabaseError && error.code === '23505' && idConstraints.includes(error.constraint ?? '')
   );
 }
 
-/** 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is unknown, its name taken, its plan outdated. */
+/**
+ * 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is unknown, its name taken, its plan outdated.
+ */
 const spoilingStates = ['25006', '26000', '42P05', '0A000'];
 
-/** True when the session is not to be used again. */
+/** Whether the session must not be used again. */
 export function spoilsSession(error: unknown): boolean {
   return isLost(error) || (error instanceof DatabaseError && spoilingStates.includes(error.code ?? ''));
 }
@@ -61,7 +63,7 @@ export function spoilsSession(error: unknown): boolean {
  */
 const unavailableStates = /^(?:08|0A000|2350[23]|25006|26|28|3D|3F|40|42|53|55P03|57|58|F0|XX)/;
 
-/** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
+/** The error for callers: `unavailable` if the store cannot be used. Anything else is a bug. */
 export function translateError(error: unknown): unknown {
   if (error instanceof SessionLostError) return unavailable(error);
   if (!(error instanceof DatabaseError)) return error;
@@ -70,13 +72,13 @@ export function translateError(error: unknown): unknown {
   return unavailableStates.test(error.code ?? '') ? unavailable(error) : error;
 }
 
-/** Whether something of the schema was missing, for an error as callers get it. */
+/** Whether a translated error was caused by a missing part of the schema. */
 export function isSchemaError(error: unknown): boolean {
   const { cause } = error as Error;
   return cause instanceof DatabaseError && /^(?:3F|42(?!501))/.test(cause.code ?? '');
 }
 
-/** Fails with `unavailable` when the work takes longer; the work itself goes on. */
+/** Fails with `unavailable` if the work takes longer. The work itself continues. */
 export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -101,16 +103,16 @@ export class OutcomeUnknownError extends PetstoreError {
   }
 }
 
-/** True when a start may succeed a little later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
+/** Whether a start may succeed later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return !(error instanceof OperatorError);
   return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
 }
 
-/** What a pgbouncer says to a session that starts with settings that it does not know. */
+/** pgbouncer's code for a session that starts with settings it does not know. */
 const refusedSettings = '08P01';
 
-/** By SQLSTATE: what is wrong, and what to do about it. */
+/** The problem and its remedy, by SQLSTATE. */
 const explanations: Record<string, [problem: string, remedy: string]> = {
   '42501': ['This role may not set up the schema', 'Run petstore migrate once with a role that may.'],
   '42P07': ['The database holds tables of another program', 'Choose another database with --database-url.'],
@@ -120,7 +122,7 @@ const explanations: Record<string, [problem: string, remedy: string]> = {
   ],
 };
 
-/** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
+/** One line for the operator. The server's messages never contain the password, and the address is not repeated. */
 export function explain(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   const cause = error instanceof SessionLostError ? error.cause : error;

@@ -18,7 +18,7 @@ import type { Sql } from './sql.ts';
 const eventLock = 0x6576656e;
 const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
 
-/** A statement of its own behind the lock, so that it sees the newest event of whoever held the lock before. */
+/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
 const insertEvents = {
   name: 'insert-events',
   text: `INSERT INTO events (${columnsOf(eventTable)})
@@ -28,8 +28,8 @@ const insertEvents = {
 };
 
 /**
- * Sends the events of a transaction behind its other statements, to travel with COMMIT. Theirs is its last lock: a
- * transaction becomes visible before it releases its locks, so the order of the ids is that of the commits.
+ * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order.
  */
 export function addEvents(query: Query, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
@@ -44,10 +44,10 @@ export function addEvents(query: Query, events: readonly NewEvent[]): void {
   ]);
 }
 
-/** The one statement that scale.md tells operators to run. */
+/** The statement that scale.md tells operators to run. */
 export const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
 
-/** Leaves the newest event alone in a log of its own. Call it in the transaction that writes that event. */
+/** Starts a new log with only the newest event. Call it in the transaction that writes that event. */
 export function forgetEarlierEvents(query: Query): void {
   void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
   void query(newEpoch);
@@ -56,7 +56,7 @@ export function forgetEarlierEvents(query: Query): void {
 const selectBounds = `SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest
   FROM event_log`;
 
-/** The bounds of the log come with the events: both must be of one moment. */
+/** Reads the bounds of the log together with the events, so that both come from one snapshot. */
 const selectEvents = {
   name: 'select-events',
   text: `
@@ -94,7 +94,7 @@ export function createEventStore(sql: Sql): EventStore {
   };
 }
 
-/** Only the oldest events are deleted, and never the newest one, so ids have no gaps and are not used again. */
+/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
 const deleteExpired = {
   name: 'delete-expired-events',
   text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
@@ -105,7 +105,7 @@ const deleteExpired = {
 const deletedAtOnce = 1000;
 const expireEveryMs = 60_000;
 
-/** Called after each write: deletes expired events once a minute. A replica without writes sends nothing. */
+/** Call it after each write: it deletes expired events once a minute. A replica without writes sends nothing. */
 export function createExpiry(sql: Sql, now: () => number): () => void {
   let nextAt = now() + expireEveryMs;
   const expire = async (): Promise<void> => {
@@ -116,7 +116,7 @@ export function createExpiry(sql: Sql, now: () => number): () => void {
   return () => {
     if (now() < nextAt) return;
     nextAt = now() + expireEveryMs;
-    // Those that stay are deleted a minute later.
+    // The next run deletes what a failure leaves behind.
     expire().catch(() => {});
   };
 }

@@ -13,7 +13,9 @@ import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
 import { openSession, type Session } from './sessions/session.ts';
 
-/** Each leads from the version before to its own; the first release had version 4. A released step never changes. */
+/**
+ * Each step leads from the previous version to its own; the first release had version 4. A released step never changes.
+ */
 const steps: Record<number, string> = {
   4: `
   -- A sequence and not an identity column: a create draws its id before it inserts.
@@ -105,7 +107,7 @@ const steps: Record<number, string> = {
   `,
 };
 
-/** Built beside the work of other replicas, so after the steps and not within them. */
+/** Built concurrently with the work of other replicas, so after the steps and outside their transaction. */
 const indexes: Record<string, string> = {
   orders_by_pet: 'orders (pet_id, id)',
   orders_returned: 'orders (id) WHERE returned_at IS NOT NULL',
@@ -114,17 +116,17 @@ const indexes: Record<string, string> = {
 
 export const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
-/** "pets" in ASCII: one replica migrates under this lock, the others wait. */
+/** "pets" in ASCII. One replica migrates under this lock while the others wait. */
 const migrationLock = 0x70657473;
-/** Long enough for twenty replicas that start together. An index of a large table takes as long as it takes. */
+/** Long enough for twenty replicas that start together. Building an index has no time limit. */
 const timeouts = { lockMs: 60_000, statementMs: 0, silenceMs: 0 };
 
-/** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
+/** Migrates the schema in one transaction. Any number of replicas may start together. */
 async function migrate(address: PostgresAddress, options: MigrationOptions): Promise<void> {
   const session = await openSession({ address, timeouts });
   try {
     await refuseOtherEncodings(session);
-    // A service without the right to change the schema gets along with one that is up to date.
+    // A service may lack the right to change the schema if the schema is up to date.
     if ((await readSchemaVersion(session)) < newestVersion) {
       const from = await runSteps(session, options.report ?? noReport);
       if (from === 0) options.onMade?.();
@@ -137,7 +139,7 @@ async function migrate(address: PostgresAddress, options: MigrationOptions): Pro
   }
 }
 
-/** Returns the version before. */
+/** Returns the previous version. */
 async function runSteps(session: Session, report: Report): Promise<number> {
   await session.query('BEGIN');
   await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
@@ -147,7 +149,7 @@ async function runSteps(session: Session, report: Report): Promise<number> {
     announceMigration(report, version, newestVersion, Number(found?.pets));
   }
   for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await session.query(step);
-  // Nobody uses the tables of a new store yet.
+  // Nobody uses the tables of a new store yet, so its indexes need not be built concurrently.
   if (version === 0)
     for (const [name, table] of Object.entries(indexes))
       await session.query(`CREATE INDEX ${name} ON ${table}`);
@@ -161,7 +163,7 @@ async function runSteps(session: Session, report: Report): Promise<number> {
 
 const namesPerBatch = 1000;
 
-/** Folds the names that 1.1.0 has written. Pets that somebody else holds are left for the next start. */
+/** Folds the names that 1.1.0 wrote. Pets locked by others are left for the next start. */
 async function foldNames(session: Session, report: Report): Promise<void> {
   const unfolded = 'FROM pets WHERE folded_name IS NULL';
   const [first] = await session.query<{ id: string }>(`SELECT id ${unfolded} LIMIT 1`);
@@ -169,7 +171,7 @@ async function foldNames(session: Session, report: Report): Promise<void> {
   const [row] = await session.query<{ total: string }>(`SELECT count(*) AS total ${unfolded}`);
   using progress = report.progress('names made searchable', Number(row?.total));
   for (let after = '0'; ;) {
-    // No standby is waited for: what a failover loses is folded by the next start.
+    // Do not wait for a standby: the next start folds what a failover loses.
     await session.query('BEGIN; SET LOCAL synchronous_commit = local');
     const pets = await session.query<{ id: string; name: string }>(
       `SELECT id, name ${unfolded} AND id > $1::bigint ORDER BY id LIMIT ${namesPerBatch} FOR UPDATE SKIP LOCKED`,
@@ -187,7 +189,7 @@ async function foldNames(session: Session, report: Report): Promise<void> {
   }
 }
 
-/** What a replica that was killed has left unfinished is built again. Two replicas that build together wait or retry. */
+/** Rebuilds an index that a killed replica left unfinished. Two replicas that build it together wait or retry. */
 async function buildIndex(session: Session, name: string): Promise<void> {
   const [index] = await session.query<{ indisvalid: boolean }>(
     'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
@@ -199,7 +201,7 @@ async function buildIndex(session: Session, name: string): Promise<void> {
 
 const pauseBetweenAttemptsMs = 200;
 
-/** Migrates; waits for a database that is still starting or has too many connections for a moment. */
+/** Migrates, waiting for a database that is still starting or briefly has too many connections. */
 export async function prepareDatabase(
   address: PostgresAddress,
   startWithinMs: number,
@@ -216,7 +218,7 @@ export async function prepareDatabase(
   }
 }
 
-/** For commands that only read: they do not set up a schema. */
+/** For commands that only read and must not create a schema. */
 export async function refuseMissingSchema(session: Session): Promise<void> {
   const version = await readSchemaVersion(session);
   if (version === newestVersion) return;
@@ -227,9 +229,9 @@ export async function refuseMissingSchema(session: Session): Promise<void> {
   );
 }
 
-/** 0 when there is no schema; fails when it is of a newer release. */
+/** 0 without a schema; fails if the schema is from a newer release. */
 export async function readSchemaVersion(session: Session): Promise<number> {
-  // Not to_regclass(): the session takes that from memory, and misses what was made while it waited.
+  // to_regclass() would answer from the session's cache and miss a table created while it waited.
   const [table] = await session.query(
     "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
@@ -241,7 +243,7 @@ export async function readSchemaVersion(session: Session): Promise<number> {
   return version;
 }
 
-/** Any other encoding would refuse or change names. */
+/** Any other encoding would reject or change names. */
 async function refuseOtherEncodings(session: Session): Promise<void> {
   const [row] = await session.query<{ server_encoding: string }>('SHOW server_encoding');
   if (row?.server_encoding === 'UTF8') return;

@@ -22,18 +22,18 @@ export type PostgresStore = Store;
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
   address: string;
-  /** Where libpq's variables are looked up. */
+  /** The source of libpq's variables. */
   environment?: Environment;
   maxQueuedWrites?: number;
-  /** How long a database that cannot be reached yet is waited for. */
+  /** How long to wait for a database that cannot be reached yet. */
   startWithinMs?: number;
   now?: () => number;
-  /** Told which server is in use, and every change. */
+  /** Records the server in use and every change of it. */
   log?: Log;
   metrics?: Registry | undefined;
 }
 
-/** Opens the store, bringing the schema up to date where that is needed. */
+/** Opens the store and migrates its schema if necessary. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
   const { metrics } = options;
@@ -50,12 +50,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   });
   const watch = createKeyWatch(sessions, sql);
   if (metrics) addPostgresGauges(metrics, address, sessions, watch);
-  // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
+  // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
   await watch.check().catch(() => {});
   const measured: WriteMetrics | undefined =
     metrics &&
     createWriteMetrics(metrics, {
-      // The longest queue refuses first.
+      // The longest queue is the first to refuse.
       length: (): number => Math.max(creates.waiting, changes.waiting),
       capacity: maxQueuedWrites,
     });

@@ -10,7 +10,7 @@ import { storedColumns } from './pets/pet-row.ts';
 import type { Query } from './sessions/statement.ts';
 import type { Sql } from './sql.ts';
 
-/** A row of its own, which is gone again at once: on a shared row, replicas would wait for each other's commits. */
+/** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */
 const insertProof = { name: 'insert-proof', text: 'INSERT INTO write_probes VALUES ($1, 0, 0)' };
 const deleteProof = { name: 'delete-proof', text: 'DELETE FROM write_probes WHERE replica = $1' };
 
@@ -21,7 +21,7 @@ export async function probe(query: Query): Promise<void> {
   void query(deleteProof, [replica]);
 }
 
-/** Fails unless there is all that requests need. */
+/** Fails if anything that requests need is missing. */
 const selectSchema = {
   name: 'select-schema',
   text: `
@@ -33,8 +33,8 @@ const selectSchema = {
 };
 
 /**
- * Fails with `unavailable` if the schema was changed to one that this release cannot use. A newer version is none of
- * that: during a rolling upgrade both releases serve.
+ * Fails with `unavailable` if the schema was changed to one that this release cannot use. A newer version is fine: both
+ * releases serve during a rolling upgrade.
  */
 export function createSchemaCheck(sql: Sql, log: Log | undefined): () => Promise<void> {
   let isReported = false;

@@ -10,38 +10,38 @@ import type { Session } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import { runTransaction } from './sessions/transaction.ts';
 
-/** What the store says to the database, and what a failure of each kind means. */
+/** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
-  /** Runs a statement that changes nothing; again when its session was lost on the way. */
+  /** Runs a statement that only reads; repeats it if its session was lost. */
   read<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
-  /** Runs a read that may take long, one at a time, on a session of its own, which is opened for the first one. */
+  /** Runs a read that may take long. These run one at a time on their own session, which is opened on first use. */
   search: Sql['read'];
   /**
-   * Runs one transaction. It is repeated when it is known to be undone for another's sake, so `work` may run several
-   * times. When its outcome is unknown, the error says so, with this advice.
+   * Runs one transaction. A transaction undone by a collision is repeated, so `work` may run several times. If the
+   * outcome is unknown, the error says so and includes this advice.
    */
   write<Result>(work: (query: Query) => Promise<Result>, advice?: string): Promise<Result>;
   close(): Promise<void>;
 }
 
 export interface SqlOptions {
-  /** How many sessions read. */
+  /** How many sessions are for reading. */
   readerCount: number;
   unknownOutcomes?: Counter | undefined;
-  /** Told how each write ended; undefined stands for success. */
+  /** Receives the outcome of each write; undefined means success. */
   onWritten?: (failure: unknown) => void;
 }
 
 export const writerCount = 2;
 const maxReadsPerSession = 32;
 const maxAttempts = 10;
-/** What was lost after this long is not tried again: its caller is about to give up. */
+/** A call lost after this long is not repeated, because its caller is about to give up. */
 const retryWithinMs = 1000;
 const transactionTimeouts = { statementsMs: servingTimeouts.silenceMs, commitMs: 3000 };
-/** How often the server is asked whether it still works on a COMMIT that hangs. */
+/** How often to ask the server whether it still works on a late COMMIT. */
 const checkEveryMs = 1000;
 
-/** One that is idle has sent its response. The time of its start tells a process from a later one with the same number. */
+/** An idle backend has sent its response. The start time distinguishes it from a later process with an equal pid. */
 const selectBusyBackend = {
   name: 'select-busy-backend',
   text: `SELECT 1 AS found FROM pg_stat_get_activity($1::integer)
@@ -56,7 +56,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
     maxPerSession: maxReadsPerSession,
     open: (onLost) => sessions.open({ onLost, settings }),
   });
-  // Its statements read many rows, so they are planned for their values, and with every kind of plan.
+  // Searches read many rows, so they are planned for their values and may use every kind of plan.
   const searchers = createLanes({
     count: 1,
     maxPerSession: 1,
@@ -65,7 +65,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
   const writers = createLanes({
     count: writerCount,
     maxPerSession: 1,
-    // A session whose COMMIT gets no response must live on.
+    // A session must survive a COMMIT that gets no response.
     open: (onLost) => sessions.open({ onLost, settings, timeouts: { ...servingTimeouts, silenceMs: 0 } }),
   });
 
@@ -76,13 +76,13 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
   const read = readOn(readers);
 
   /**
-   * How many writers have a COMMIT that hangs: it may wait for its standby for ever. Such a writer stays taken until it
-   * gets its response, and others are refused. So a standby that hangs costs the server two sessions, and not one for
-   * every write.
+   * How many writers have a late COMMIT, which may wait for its standby forever. Such a writer stays occupied until it
+   * gets its response, and further writes are refused. A hanging standby thus costs the server two sessions, not one
+   * per write.
    */
   let lateCount = 0;
 
-  /** The response may have been lost on its way. */
+  /** The response may have been lost on the way. */
   const endIfSilent = async (session: Session): Promise<void> => {
     const { pid, startedAt } = session.backend;
     const busy = await read(selectBusyBackend, [pid, startedAt]);
@@ -132,7 +132,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
   };
 }
 
-/** Tries again what was undone for another's sake, and what was lost before it was committed, if that shows soon. */
+/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. */
 async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();
   for (let attempts = 1; attempts < maxAttempts; attempts++) {
@@ -143,7 +143,7 @@ async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
       const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
       if (!collided && !isLostEarly) throw translateError(error);
     }
-    // Two that collided must not collide again, and what ended one session has often ended the others.
+    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
     await sleep(Math.random() * 10 * attempts);
   }
   return attempt().catch((error: unknown) => {

@@ -3,25 +3,25 @@ import type { ApiKey } from '../../domain/api-key.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Sql } from '../sql.ts';
 
-/** Keeps keys in memory for as long as they are known to be valid. */
+/** Keeps keys in memory as long as they are known to be valid. */
 export interface KeyWatch {
-  /** Usable keys by hash. Only to be used while `isCurrent()`. */
+  /** Usable keys by hash. Use them only while `isCurrent()`. */
   readonly kept: Map<string, ApiKey>;
-  /** Changes with every change of the keys that this replica learns of. */
+  /** Grows whenever this replica learns of a change to the keys. */
   readonly generation: number;
-  /** True while a check that was sent less than a second ago confirms what is kept. */
+  /** True while a check sent less than a second ago confirms the kept keys. */
   isCurrent(): boolean;
-  /** Checks now; fails when the keys cannot be confirmed. */
+  /** Checks now; fails if the keys cannot be confirmed. */
   check(): Promise<void>;
-  /** How long ago the last check was sent that still counts; infinite when there is none. */
+  /** The age of the last valid check; infinite if there is none. */
   ageMs(): number;
-  /** Forgets every key, because one has changed. */
+  /** Forgets every key, because one of them has changed. */
   drop(): void;
 }
 
 /**
- * A change of the keys must take effect everywhere within one second. So a replica with requests asks for the version
- * of the keys; one without asks nothing, and checks before it trusts its keys again.
+ * A change of the keys must take effect everywhere within one second, so a replica with requests polls the version of
+ * the keys. An idle replica does not poll, and checks before it trusts its keys again.
  */
 const checkAfterMs = 400;
 const confirmedForMs = 800;
@@ -43,7 +43,7 @@ export function createKeyWatch(sessions: Sessions, sql: Sql): KeyWatch {
     const [sentAt, losses] = [performance.now(), sessions.losses];
     const [row] = await sql.read<{ version: string }>(selectVersion);
     if (!row) throw unavailable(new Error('The table key_changes is empty.'));
-    // After a loss, the next session may be on another server, whose versions count other changes.
+    // After a loss, the next session may be on another server, whose versions are unrelated.
     if (row.version !== last?.version || losses !== last.losses) drop();
     last = { version: row.version, losses, sentAt };
   };
@@ -68,7 +68,7 @@ export function createKeyWatch(sessions: Sessions, sql: Sql): KeyWatch {
       return age < confirmedForMs;
     },
     async check() {
-      // A check under way may have been sent before the change that the caller wants to see.
+      // The running check may have been sent before the change that the caller wants to see.
       await checking?.catch(() => {});
       await checkOnce();
     },

@@ -58,7 +58,7 @@ export function createKeyStore(
   const read = async (hash: string): Promise<ApiKey | undefined> => {
     const { generation } = watch;
     const key = await finds.add(hash);
-    // What was read before a change was heard of must not be kept after it.
+    // Do not keep a key that was read before a change was noticed.
     if (key && watch.generation === generation) watch.kept.set(hash, key);
     return key;
   };
@@ -100,7 +100,7 @@ export function createKeyStore(
   };
 }
 
-/** Looks up the usable keys of all who wait, in one query. */
+/** Looks up the keys of all waiting requests in one query. */
 export async function findKeys(sql: Sql, hashes: string[], now: number): Promise<(ApiKey | undefined)[]> {
   const rows = await sql.read<KeyRow>(selectUsable, [hashes, now]);
   const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));

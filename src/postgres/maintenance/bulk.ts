@@ -43,13 +43,13 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
   };
 }
 
-/** What PostgreSQL adds to a table. */
+/** What a table needs only in PostgreSQL. */
 interface TableOptions {
-  /** What is read, if not all columns. */
+  /** The columns to read, if not all of them. */
   select?: string;
-  /** Draws the ids of new rows. It moves with each write, so that a copy cut short is a store that can be used. */
+  /** The sequence of the row ids. It moves with each write, so that an interrupted copy is still a usable store. */
   sequence?: string;
-  /** Another change of the same transaction. */
+  /** Another statement for the same transaction. */
   alongside?: string;
 }
 
@@ -62,7 +62,7 @@ function tableOf<Row, Stored extends QueryResultRow>(
   const types = Object.entries(columns);
   const valuesOf = (row: Row) =>
     form.valuesOf(row).map((value) => (typeof value === 'bigint' ? String(value) : value));
-  // Text in the order of the bytes, as SQLite has it, not in that of the server's language.
+  // Sort text by bytes, as SQLite does, not by the server's locale.
   const key = types
     .slice(0, keyLength)
     .map(([column, type]) => `${name}.${column}${type === 'text' ? ' COLLATE "C"' : ''}`)
@@ -130,7 +130,7 @@ async function readLastIds(query: Query): Promise<LastIds> {
 async function raiseLastIds(query: Query, { pets, orders }: LastIds): Promise<void> {
   await query(moveSequence('pet_ids', '$1::bigint'), [String(pets)]);
   await query(moveSequence('order_ids', '$1::bigint'), [String(orders)]);
-  // Some of these pets may have been deleted; nobody knows which.
+  // Some of these pets may have been deleted, and it is unknown which.
   const remember = 'UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint';
   await query(remember, [String(pets)]);
 }

@@ -9,11 +9,11 @@ import { runTransaction } from '../sessions/transaction.ts';
 export interface CommandOptions extends MigrationOptions {
   address: string;
   environment?: Environment;
-  /** A schema that is not there is made; otherwise that is an error. */
+  /** Creates a missing schema, which is otherwise an error. */
   mayCreate: boolean;
 }
 
-/** A session of a command that reads or writes many rows at once, one transaction after the other. */
+/** A session for a command that reads or writes many rows, one transaction after another. */
 export interface CommandSession {
   run<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;

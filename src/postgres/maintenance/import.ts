@@ -17,7 +17,7 @@ import { openCommandSession, type CommandOptions } from './command-session.ts';
 
 const maxAttempts = 10;
 
-/** In the order of the file, so that the ids follow it. */
+/** Inserts in the order of the file, so that ids follow it. */
 const insertNew = `
   INSERT INTO pets (id, ${storedColumns})
   SELECT nextval('pet_ids'), ${storedColumns}
@@ -29,7 +29,7 @@ const insertKept = `
   INSERT INTO pets (id, ${storedColumns})
   SELECT * FROM unnest($1::bigint[], ${petParameters(2)})`;
 
-/** The sequence would not do: it also moves past the ids of a batch that was never committed and is added again. */
+/** The sequence is no substitute: it also skips the ids of an uncommitted batch, which is then added again. */
 const selectLargestId = `
   SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
 
@@ -105,8 +105,8 @@ async function addTogether(
 }
 
 /**
- * The table alone would accept the id of a pet that was deleted since the import began. Comes after the insert, which
- * waits for a delete of the same id to commit.
+ * The table alone would accept the id of a pet that was deleted after the import began. Call this after the insert,
+ * which waits for a concurrent delete of an equal id to commit.
  */
 async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
   const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
@@ -114,12 +114,12 @@ async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
   if (deleted.length > 0) throw new IdTakenError('This id was used before.');
 }
 
-/** Nobody else draws this many ids between two statements. */
+/** More ids than others could draw between two statements. */
 const farAway = 1_000_000n;
 
 /**
- * A service that runs beside draws ids meanwhile, and setting the sequence could take it back behind them. So
- * it is moved by drawing; it is set only over a distance that nobody else covers meanwhile.
+ * A running service draws ids at the same time, and `setval` could move the sequence back behind them. So the sequence
+ * is advanced by drawing ids, and set only across a distance that others cannot cover in the meantime.
  */
 async function moveSequence(query: Query, largest: bigint): Promise<void> {
   const [sequence] = await query<{ last_value: string; is_called: boolean }>(

@@ -6,18 +6,18 @@ import { explain, isLockTimeout } from '../errors.ts';
 
 export interface Inspection {
   version: string;
-  /** Estimates: counting a large table takes long. */
+  /** An estimate, because counting a large table is slow. */
   petCount: number;
   orderCount: number;
   usableKeyCount: number;
-  /** True when the schema has still to be made. */
+  /** True if there is no schema yet. */
   isNew: boolean;
   mayWrite: boolean;
-  /** False when the role lacks a right that only the operations beyond the contract need. */
+  /** False if the role lacks a right that only operations beyond the contract need. */
   mayChange: boolean;
 }
 
-/** Looks at a database and changes nothing. Fails with what the service would say of it. */
+/** Inspects a database without changing it. Fails with the service's own error. */
 export async function inspectPostgres(address: string, environment: Environment): Promise<Inspection> {
   const parsed = parseAddress(address, environment);
   let session: Session | undefined;
@@ -34,7 +34,7 @@ export async function inspectPostgres(address: string, environment: Environment)
 const selectServer = `
   SELECT current_setting('server_version') AS version`;
 
-/** May the role make the schema? */
+/** Whether the role may create the schema. */
 const selectNew = `${selectServer},
     0 AS "petCount", 0 AS "orderCount", 0 AS "usableKeyCount",
     has_schema_privilege(current_schema(), 'CREATE') AS "mayWrite", true AS "mayChange"`;
@@ -60,7 +60,7 @@ async function inspect(session: Session): Promise<Inspection> {
   return { ...found, isNew };
 }
 
-/** Takes the lock of an INSERT, and gives it back. Waits as long as a write does. */
+/** Takes the lock of an INSERT and releases it. Waits as long as a write would. */
 async function refuseLocked(session: Session): Promise<void> {
   try {
     await session.query(

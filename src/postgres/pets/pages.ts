@@ -9,11 +9,11 @@ type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };
 interface PagedTable {
   table: string;
   columns: string;
-  /** Takes a row of these columns as the driver gives it. */
+  /** Receives a row of these columns from the driver. */
   render: (row: never) => string;
 }
 
-/** Reads pages of a table; identical reads that wait together share one query. */
+/** Reads pages of a table. Identical waiting reads share one query. */
 export function createPageReader(
   sql: Pick<Sql, 'read'>,
   { table, columns, render }: PagedTable,
@@ -37,9 +37,9 @@ export function createPageReader(
 type Lead = 'status' | 'pet_id';
 
 /**
- * The rows behind `$1`; with a lead, those in whose column `$3` is. Not `status = $3 ORDER BY id`: for that the server may
- * walk through all rows, until it has met enough of a status that hardly any has. This order, within these bounds, is
- * that of the index by the lead alone.
+ * Selects the rows after `$1`; with a lead, those with `$3` in that column. `status = $3 ORDER BY id` would not do: the
+ * server may walk through all rows to find enough with a rare status. These bounds and this sort match only the index
+ * on the lead.
  */
 function pageBounds(sort: Sort, lead: Lead | undefined, returned: boolean | undefined): string {
   const { smallest, largest } = int64Range;
@@ -57,11 +57,11 @@ function pageBounds(sort: Sort, lead: Lead | undefined, returned: boolean | unde
 type Query<Result> = () => Promise<Result>;
 
 /**
- * Lets identical reads that wait together share one query. A caller joins only a query that has not started, so the
- * result is as fresh as if each had asked alone; while one query of a kind is under way, the next one gathers.
+ * Lets identical waiting reads share one query. A caller joins only a query that has not started, so the result is as
+ * fresh as its own would be. While one query runs, callers collect for the next one.
  */
 export function createSharedRead<Result>(): (key: string, query: Query<Result>) => Promise<Result> {
-  /** By the key of each query under way: what those who came later wait for. */
+  /** For the key of each running query: the result that later callers wait for. */
   const nextByKey = new Map<string, PromiseWithResolvers<Result> | undefined>();
 
   const start = (key: string, query: Query<Result>): Promise<Result> => {
@@ -74,7 +74,7 @@ export function createSharedRead<Result>(): (key: string, query: Query<Result>) 
         else nextByKey.delete(key);
       },
       (error: unknown) => {
-        // Those who gathered behind a store that does not respond do not wait for it again.
+        // The store does not respond, so do not let later callers wait for it once more.
         nextByKey.get(key)?.reject(error);
         nextByKey.delete(key);
       },

@@ -9,13 +9,12 @@ export function columnOf(field: string): string {
 
 const fieldColumns = petFields.map(({ name }) => columnOf(name)).join(', ');
 
-/** A pet as {@link selectPetRow} gives it. The driver hands over a bigint as text, so no digit of it is lost. */
+/** A row of {@link selectPetRow}. The driver returns a bigint as text, so no digit is lost. */
 export type PetRow = { id: string } & Record<keyof NewPet, string | null>;
 export const selectPetRow = ['id', ...petFields.map(({ name }) => `${columnOf(name)} AS "${name}"`)].join(
   ', ',
 );
 
-/** The row's pet as JSON. */
 export function petJsonOf(row: PetRow): string {
   return renderPet(row.id, renderFields(row));
 }
@@ -25,7 +24,7 @@ export function petOf(row: PetRow): Pet {
   return { id: BigInt(row.id), ...(fields as NewPet) };
 }
 
-/** The columns of a pet beside its id, with the folded name for searches. */
+/** The columns of a pet besides its id, including the folded name for searches. */
 export const storedColumns = `${fieldColumns}, folded_name`;
 
 /** The parameters of {@link petArrays}: `$2::text[], $3::bigint[], …`. */

@@ -27,7 +27,7 @@ export function createPetStore({ sql, creates, changes, gets, checkWritable, now
   };
 
   return {
-    // Asking the server would take as long as reading a page.
+    // Undefined, because asking the server would take as long as reading a page.
     version: () => undefined,
 
     listPets: createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf }),
@@ -68,7 +68,7 @@ const selectPets = {
   text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[])`,
 };
 
-/** Reads the pets of all who wait in one query. */
+/** Reads the pets of all waiting requests in one query. */
 export async function readPets(sql: Sql, ids: string[]): Promise<(string | undefined)[]> {
   const rows = await sql.read<PetRow>(selectPets, [ids]);
   const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));

@@ -5,7 +5,7 @@ import type { Sql } from '../sql.ts';
 import { createPageReader, createSharedRead } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 
-/** Searches read by an index where there is one; the others run on a session of their own. */
+/** Searches use an index where there is one; the others run on their own session. */
 export function createSearch(sql: Sql): (request: SearchRequest) => Promise<Page> {
   const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
   const share = createSharedRead<Page>();
@@ -25,7 +25,7 @@ export function createSearch(sql: Sql): (request: SearchRequest) => Promise<Page
 
 type Values = (string | number)[];
 
-/** It has no name: there are too many kinds to keep a plan for each. */
+/** The statement has no name, because there are too many kinds to keep a plan for each. */
 function searchStatement(request: SearchRequest): { statement: Statement; values: Values } {
   const { limit, words = [], id, categoryId, status, sort, after } = request;
   const values: Values = [];

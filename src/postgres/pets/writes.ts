@@ -25,7 +25,7 @@ import {
   type PetRow,
 } from './pet-row.ts';
 
-/** Every request of a batch becomes part of one transaction, in which the domain decides in memory, one after the other. */
+/** All requests of a batch share one transaction. The domain decides them in memory, one after another. */
 
 export interface CreateRequest {
   pet: NewPet;
@@ -46,7 +46,7 @@ const insertPets = {
   text: `INSERT INTO pets (id, ${storedColumns}) SELECT * FROM unnest($1::bigint[], ${petParameters(2)})`,
 };
 
-/** Creates a batch of pets. The same idempotency key may occur several times: the first holds it. */
+/** Creates a batch of pets. If an idempotency key occurs several times, the first request holds it. */
 export function createPets(sql: Sql, requests: CreateRequest[], now: number): Promise<CreateResult[]> {
   return sql.write(async (query) => {
     const ids = await query<{ id: string }>(drawIds, [requests.length]);
@@ -59,7 +59,7 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
     const results = drawn.map(({ id, pet, idempotency, createdBy }): CreateResult => {
       const holder = holders.get(keyOf({ idempotency }));
       if (holder && holder.pet_id !== id) {
-        // Rendered from the request: the same fingerprint means the same fields.
+        // Render from the request: equal fingerprints mean equal fields.
         return holder.request_hash === fingerprintOf(pet) ? createdPet(holder.pet_id, pet, true) : 'conflict';
       }
       pets.push(pet);
@@ -81,7 +81,7 @@ function createdPet(id: string, pet: NewPet, replayed: boolean): CreatedPet {
   return { id: BigInt(id), json: renderPet(id, renderFields(pet)), replayed };
 }
 
-/** Which pet holds a key. */
+/** The pet that holds a key. */
 interface HolderRow {
   caller: string;
   key: string;
@@ -89,13 +89,13 @@ interface HolderRow {
   pet_id: string;
 }
 
-/** The new value if the key is past its time, otherwise the one that is held. */
+/** The new value if the key has expired, otherwise the existing one. */
 const takeOver = (column: string): string =>
   `${column} = CASE WHEN held.created_at < $6::bigint THEN excluded.${column} ELSE held.${column} END`;
 
 /**
- * Always gives a row for each key: with the pet that is about to be created, or with the one that has held the key before.
- * Locks keys in their order, so that two replicas with the same keys wait for each other and do not deadlock.
+ * Returns a row for every key, with either the new pet or the pet that already holds the key. Keys are locked in sorted
+ * order, so that two replicas with common keys wait for each other and do not deadlock.
  */
 const insertKeys = {
   name: 'claim-keys',
@@ -145,7 +145,7 @@ function keyOf({ idempotency }: Pick<CreateRequest, 'idempotency'>): string | un
 export type ChangeRequest = ({ kind: 'update' } & UpdateRequest) | ({ kind: 'delete' } & DeleteRequest);
 export type ChangeResult = { json: string } | 'deleted' | Refusal;
 
-/** In order of id, so that two replicas that change the same pets wait for each other and do not deadlock. */
+/** Locks in order of id, so that two replicas that change common pets wait for each other and do not deadlock. */
 const lockPets = {
   name: 'lock-pets',
   text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[]) ORDER BY pets.id FOR UPDATE`,
@@ -159,14 +159,14 @@ const updatePets = {
 
 const deletePets = { name: 'delete-pets', text: 'DELETE FROM pets WHERE id = ANY ($1::bigint[])' };
 
-/** An import that keeps its ids must not use that of a deleted pet. */
+/** An import that keeps its ids must not reuse the id of a deleted pet. */
 const rememberDeletedId = {
   name: 'remember-deleted-id',
   text: `UPDATE deletions SET largest_pet_id = given.id FROM (SELECT max(id) AS id FROM unnest($1::bigint[]) AS id) AS given
     WHERE deletions.id = 1 AND largest_pet_id < given.id`,
 };
 
-/** Changes a batch of pets. The same pet may occur several times. */
+/** Changes a batch of pets. A pet may occur several times. */
 export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeResult[]> {
   return sql.write(async (query) => {
     const ids = requests.map(({ id }) => String(id));
@@ -196,7 +196,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
       changed.set(id, updated.pet);
       const { orderReturn, order, event } = updated;
       if (orderReturn) {
-        // The first return of the batch is that of the orders from before it.
+        // Only the first return of a batch concerns orders from before the batch.
         if (!returns.has(id)) returns.set(id, orderReturn);
         for (const own of orders)
           if (own.petId === request.id && !own.returnedAt) Object.assign(own, orderReturn);
@@ -224,7 +224,7 @@ const returnOrders = {
     WHERE orders.pet_id = given.pet_id AND orders.returned_at IS NULL`,
 };
 
-/** Marks the orders that these pets had before the batch. */
+/** Marks orders from before the batch as returned. */
 function markReturned(query: Query, returns: Map<string, OrderReturn>): void {
   if (returns.size === 0) return;
   const all = [...returns.values()];
@@ -242,7 +242,7 @@ const insertOrders = {
       unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[]) AS given`,
 };
 
-/** Their ids are drawn in the order of the list. */
+/** Adds orders; their ids follow the order of the list. */
 function addOrders(query: Query, orders: NewOrder[]): void {
   if (orders.length === 0) return;
   void query(insertOrders, [

@@ -3,49 +3,49 @@ import type { ClientConfig } from 'pg';
 import findInPassFile from 'pgpass';
 import type { PostgresAddress } from '../address.ts';
 
-/** In milliseconds; 0 for none. */
+/** In milliseconds; 0 means no limit. */
 export interface Timeouts {
-  /** The server's own come first: what the server has cancelled is known to be undone. */
+  /** The server's own limits are shorter: what the server cancels is known to be undone. */
   lockMs: number;
   statementMs: number;
-  /** A session that has not responded to a statement for this long is ended. */
+  /** A session is ended if a statement gets no response for this long. */
   silenceMs: number;
 }
 
 /**
- * A request waits in the queue, for a session and for its statement. The sum stays below the ten seconds after which the
- * service closes a silent connection.
+ * A request waits in the queue, for a session and for its statement. The sum stays below the ten seconds after which
+ * the service closes a silent connection.
  */
 export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
 
 const keepAliveAfterMs = 5000;
 
-/** The settings of every session that is our own. */
+/** The settings of every session. */
 const sessionSettings = ({ lockMs, statementMs }: Timeouts): string[] => [
   `lock_timeout=${lockMs}`,
   `statement_timeout=${statementMs}`,
-  // A transaction whose replica went away in silence must not hold its locks for hours.
+  // A transaction must not hold its locks for hours if its replica vanishes.
   'idle_in_transaction_session_timeout=10000',
-  // A role may be spared warnings, and a commit may be warned about.
+  // A role may have warnings switched off, but a COMMIT can report a problem as a warning.
   'client_min_messages=warning',
 ];
 
 /**
- * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session
- * keeps one plan for each; by default PostgreSQL plans them again for every call, which takes longer than running them.
+ * Statements that serve requests find their rows by an index, in its order, whatever the values are. So a session keeps
+ * one plan for each; by default, PostgreSQL plans them for every call, which takes longer than running them.
  */
 export const keepPlans = [
   'plan_cache_mode=force_generic_plan',
-  // A kept plan may be older than the pets, so plans that pay off only in small tables are ruled out.
+  // A kept plan may predate most pets, so exclude plans that pay off only in small tables.
   ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
-  // The server takes a page for a tenth of the table, and would compile every page of a large one.
+  // The server overestimates a page as a tenth of the table, and would compile every page of a large one.
   'jit=off',
 ];
 
 export interface DriverOptions {
   address: PostgresAddress;
   timeouts?: Timeouts;
-  /** More settings, such as {@link keepPlans}. */
+  /** Additional settings, such as {@link keepPlans}. */
   settings?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function driverConfig(options: DriverOptions): ClientConfig {
   // pgbouncer refuses to start a session with settings that it does not know.
   const ours = address.isPgbouncer ? [] : [...sessionSettings(timeouts), ...settings];
   return {
-    // All are given: the driver takes what is missing from the environment.
+    // Pass all of them: the driver takes missing ones from the environment.
     ...{ host, port, user, database },
     password: password ?? passwordFromFile,
     options: [address.options ?? '', ...ours.map((setting) => `-c ${setting}`)].join(' ').trim(),
@@ -67,7 +67,7 @@ export function driverConfig(options: DriverOptions): ClientConfig {
   };
 }
 
-/** libpq's meaning of the modes: only `verify-…`, or a given authority, proves who the server is. */
+/** The modes as libpq defines them: only `verify-…`, or a given authority, proves the server's identity. */
 export function sslConfig({ sslMode, sslFiles }: PostgresAddress): ConnectionOptions {
   const verifies = sslMode.startsWith('verify-') || (sslMode === 'require' && sslFiles.ca !== undefined);
   return {

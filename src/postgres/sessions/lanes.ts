@@ -3,22 +3,22 @@ import { createBoundedQueue } from '../bounded-queue.ts';
 import { spoilsSession, within } from '../errors.ts';
 import type { Session } from './session.ts';
 
-/** A few sessions that share one kind of work. Each is opened when it is first needed, and replaced once it is lost. */
+/** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
 export interface Lanes {
-  /** Waits for a session with room, and fails with a `PetstoreError` if there is none in time. A spoilt session is ended. */
+  /** Waits for a session with room; fails with a `PetstoreError` if there is none in time. Ends a spoilt session. */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
 export interface LanesOptions {
   count: number;
-  /** Statements or transactions under way at once on one session. Further ones wait here, where they can be refused. */
+  /** How many statements or transactions may run on one session. Others wait here, where they can be refused. */
   maxPerSession: number;
   open: (onLost: () => void) => Promise<Session>;
 }
 
 const maxWaitMs = 2000;
-/** Whoever waits longer for a session is refused; the next one may still get it. */
+/** A request that waits longer for a session is refused; the next one may still get it. */
 const maxConnectMs = 2000;
 /** A server that has just refused us is left alone for this long. */
 const pauseAfterFailureMs = 100;
@@ -26,7 +26,7 @@ const pauseAfterFailureMs = 100;
 interface Lane {
   load: number;
   opening?: Promise<Session>;
-  /** Once it is open. */
+  /** Set once it is open. */
   session?: Session;
 }
 
@@ -35,7 +35,7 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
   const waiting = createBoundedQueue<undefined, void>(maxWaitMs);
   let isClosed = false;
 
-  /** Lanes that are equally busy take turns. */
+  /** Equally busy lanes take turns. */
   const leastLoaded = (): Lane => {
     const lane = lanes.reduce((least, other) => (other.load < least.load ? other : least));
     if (count > 1) lanes.push(...lanes.splice(lanes.indexOf(lane), 1));

@@ -1,20 +1,20 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Query } from './statement.ts';
 
-/** Which server it is, whatever the way to it: two servers never agree in all three. */
+/** Identifies a server, whatever the route to it: two servers never agree in all three fields. */
 export interface Server {
-  /** What `initdb` has drawn; a standby shares it with its primary. */
+  /** The identifier from `initdb`; a standby shares it with its primary. */
   system: string;
   /** Grows with every promotion. */
   timeline: number;
-  /** Tells two servers apart that were promoted, or copied, from the same one. */
+  /** Distinguishes two servers that were promoted or copied from one origin. */
   startedAt: string;
 }
 
-/** What a session says of itself and of its server when it is opened. */
+/** What a session reports about itself and its server when it opens. */
 export interface Introduction {
   server: Server;
-  /** The process that serves the session. Behind a pgbouncer it may serve others later. */
+  /** The process that serves the session. Behind a pgbouncer, it may serve others later. */
   backend: { pid: number; startedAt: string };
 }
 
@@ -25,7 +25,7 @@ type IntroductionRow = Server & {
   heard: string;
 };
 
-/** The timeline comes from the name of the log file in use: that of the last checkpoint is old after a promotion. */
+/** Takes the timeline from the current log file's name: the last checkpoint's is outdated after a promotion. */
 const selectIntroduction = `
   SELECT pg_is_in_recovery() AS "isStandby",
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
@@ -36,7 +36,7 @@ const selectIntroduction = `
     (SELECT backend_start::text FROM pg_stat_get_activity(pg_backend_pid())) AS "backendStartedAt",
     current_setting('client_min_messages') AS heard`;
 
-/** Learns who the server is. Fails for a standby, which lags, and where warnings do not arrive. */
+/** Identifies the server. Fails for a standby, which lags, and if warnings do not arrive. */
 export async function introduce(query: Query): Promise<Introduction> {
   const [row] = await query<IntroductionRow>(selectIntroduction);
   if (!row) throw new Error('The server does not introduce itself.');
@@ -55,7 +55,7 @@ export function isSameServer(one: Server, other: Server): boolean {
   return one.system === other.system && one.timeline === other.timeline && one.startedAt === other.startedAt;
 }
 
-/** Whether a promotion has left the other one behind: it lacks what this one has acknowledged. */
+/** Whether `one` was promoted after `other`, which then lacks what `one` has acknowledged. */
 export function isNewer(one: Server, other: Server): boolean {
   return one.system === other.system && one.timeline > other.timeline;
 }

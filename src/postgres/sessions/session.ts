@@ -5,15 +5,15 @@ import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
 import { introduce, type Introduction } from './server.ts';
 import type { Query, Statement, Values } from './statement.ts';
 
-/** One session. Once it has failed it is useless: `isOpen` turns false and `onLost` is called, once. */
+/** One session. After a failure it is useless: `isOpen` turns false, and `onLost` is called once. */
 export interface Session extends Introduction {
   readonly isOpen: boolean;
   /** How many warnings the server has sent. */
   readonly warnings: number;
   query: Query;
-  /** Waits a while for statements under way, then ends the session. */
+  /** Waits briefly for running statements, then ends the session. */
   close(): Promise<void>;
-  /** Ends the session at once; statements under way fail. */
+  /** Ends the session at once; running statements fail. */
   destroy(): void;
 }
 
@@ -22,10 +22,10 @@ export interface SessionOptions extends DriverOptions {
 }
 
 const closeMs = 5000;
-/** The whole reply of a server that speaks no TLS to the request for it; anything else is an error. */
+/** The complete reply of a server without TLS to an SSL request; anything else is an error. */
 const speaksNoTls = Buffer.from('N');
 
-/** Opens a session on the primary that the address leads to, all of it within the time that the address gives. */
+/** Opens a session on the address's primary within the address's timeout. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { address } = options;
   const deadline = performance.now() + address.connectTimeoutMs;
@@ -39,7 +39,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     return await start(socket, { ...options, ssl: sslConfig(address), deadline });
   } catch (error) {
-    // Only the server's own word, given before any login: whatever else has failed, the password is not sent in the clear.
+    // Fall back only if the server itself said so before any login: after other failures, the password is never sent in
+    // the clear.
     const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused;
     if (mayGoWithout && performance.now() < deadline) return withoutTls();
     throw error;
@@ -47,19 +48,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 interface StartOptions extends SessionOptions {
-  /** Given in any case: the driver takes what is missing from the environment. */
+  /** Required: the driver would take a missing value from the environment. */
   ssl: ReturnType<typeof sslConfig> | false;
   deadline: number;
 }
 
 async function start(socket: Socket, options: StartOptions): Promise<Session> {
   const { address, ssl, deadline, onLost } = options;
-  // The driver connects the socket, and speaks TLS over it; it stays ours to end.
+  // The driver connects the socket and adds TLS, but ending it is up to us.
   const client = new Client({ ...driverConfig(options), ssl, stream: () => socket });
   let state: 'opening' | 'open' | 'lost' = 'opening';
   let warnings = 0;
   const lose = (): void => {
-    // An attempt that fails is reported by its promise.
+    // A failed attempt is reported by its promise.
     const wasOpen = state === 'open';
     state = 'lost';
     if (wasOpen) onLost?.();
@@ -68,10 +69,10 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
     lose();
     socket.destroy();
   };
-  // Without a listener the driver's errors would end the process.
+  // Without a listener, the driver's errors would end the process.
   client.on('error', lose);
   client.on('end', lose);
-  // Class 00 is success: a mere notice. The word for the severity is translated, so it cannot tell.
+  // Class 00 is success, so only a notice. The severity is translated and cannot be compared.
   client.on('notice', ({ code }) => {
     if (!code?.startsWith('00')) warnings += 1;
   });
@@ -82,7 +83,7 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
   ) => {
     const { text, name }: Statement = typeof statement === 'string' ? { text: statement } : statement;
     const usesName = name !== undefined && !address.isPgbouncer;
-    // Statements of the same turn travel in one packet.
+    // Send the statements of one turn in one packet.
     if (socket.writableCorked === 0) {
       socket.cork();
       process.nextTick(() => socket.uncork());

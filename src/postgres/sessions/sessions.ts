@@ -5,13 +5,13 @@ import { isNewer, isSameServer, type Server } from './server.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 /**
- * The sessions of this process. The invariant: **all of them belong to one server**. When a new session finds another
- * server than before, every older one ends.
+ * The sessions of this process. The invariant: **all of them belong to one server**. If a new session reaches a
+ * different server, every older one ends.
  */
 export interface Sessions {
-  /** Changes whenever what one session has proved may not hold for the next. */
+  /** Grows whenever what one session has proved may no longer hold for the next. */
   readonly losses: number;
-  /** The server in use and how many sessions are open there; undefined while there is none. */
+  /** The server in use and its open sessions; undefined if there are none. */
   inUse(): { server: Server; sessionCount: number } | undefined;
   open(options: Omit<SessionOptions, 'address'>): Promise<Session>;
 }
@@ -19,7 +19,7 @@ export interface Sessions {
 export function createSessions(address: PostgresAddress, log?: Log, failovers?: Counter): Sessions {
   const sessions = new Set<Session>();
   let losses = 0;
-  /** The last server that was used; an older one is never used again. */
+  /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
   let isWithout = false;
 
@@ -70,7 +70,7 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
         throw error;
       }
       moveTo(session.server);
-      // It may have been lost since.
+      // The session may have been lost in the meantime.
       if (session.isOpen) sessions.add(session);
       return session;
     },

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 
-/** A statement by name, so that a session parses and plans it once; without a name, it is parsed each time. */
+/** A session parses and plans a named statement once, and one without a name each time. */
 export interface Statement {
   name?: string;
   text: string;
@@ -10,8 +10,8 @@ type Value = string | number | boolean | null;
 export type Values = readonly (Value | readonly Value[])[];
 
 /**
- * Sends a statement behind those before it, without waiting for their responses. Fails with the server's `DatabaseError`,
- * or with a `SessionLostError` if there was no response.
+ * Sends a statement after the previous ones without waiting for their responses. Fails with the server's
+ * `DatabaseError`, or with a `SessionLostError` if there was no response.
  */
 export type Query = <Row extends QueryResultRow>(
   statement: Statement | string,

@@ -4,18 +4,18 @@ import type { Query } from './statement.ts';
 import type { Session } from './session.ts';
 
 export interface TransactionOptions {
-  /** How long the statements, and then COMMIT, may take. */
+  /** The time limits for the statements and for COMMIT. */
   statementsMs: number;
   commitMs: number;
-  /** What the caller should do when the outcome is unknown. */
+  /** What the caller should do if the outcome is unknown. */
   advice?: string | undefined;
-  /** Called when COMMIT takes longer, which may go on for ever. By default the session is ended. */
+  /** Called if COMMIT takes longer, which may last forever. By default, the session is ended. */
   onLate?: () => void;
 }
 
 /**
- * Runs a transaction. BEGIN travels with its first statement, and COMMIT with those whose responses `work` does not wait
- * for. Its outcome is unknown only if COMMIT was sent and got no response; whatever fails before that is undone.
+ * Runs a transaction. BEGIN travels with the first statement, and COMMIT with those whose responses `work` does not
+ * await. The outcome is unknown only if COMMIT was sent and got no response; any earlier failure is undone.
  */
 export async function runTransaction<Result>(
   session: Session,
@@ -25,7 +25,7 @@ export async function runTransaction<Result>(
   const sent: Promise<unknown>[] = [];
   const query: Query = (statement, values) => {
     const rows = session.query<never>(statement, values);
-    // Whether `work` waits for it or not, it is looked at after COMMIT.
+    // Avoid an unhandled rejection: the result is checked after COMMIT, even if `work` does not await it.
     rows.catch(() => {});
     sent.push(rows);
     return rows;
@@ -34,7 +34,7 @@ export async function runTransaction<Result>(
   const timer = setTimeout(() => session.destroy(), statementsMs);
   let result: Result;
   try {
-    // Said, because a role may have another default, under which no statement sees what a lock has waited for.
+    // Explicit, because under a role's stricter default no statement would see what committed while a lock was awaited.
     void query('BEGIN ISOLATION LEVEL READ COMMITTED');
     result = await work(query);
   } catch (error) {
@@ -61,11 +61,11 @@ async function commitAll(session: Session, sent: Promise<unknown>[], warningsBef
   await session.query('COMMIT').catch((error: unknown) => {
     throw isUndone(error) ? error : new SessionLostError(error);
   });
-  // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
+  // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.
   if (session.warnings > warningsBefore) {
     session.destroy();
     throw new SessionLostError(new Error('The server warned.'));
   }
-  // After a statement that failed, the server takes COMMIT for ROLLBACK.
+  // After a failed statement, the server treats COMMIT as ROLLBACK.
   await Promise.all(sent);
 }
