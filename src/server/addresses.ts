@@ -15,12 +15,12 @@ function ownHost(): string {
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? hostname();
   } catch {
-    // The systemd unit does not let the service ask for its interfaces.
+    // The systemd unit does not allow listing the network interfaces.
     return hostname();
   }
 }
 
-/** The address for programs on this machine. A service that listens on every address is called by loopback. */
+/** The address for programs on this machine: loopback if the service listens on every address. */
 export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
   const { host } = options;
   return addressOf(
@@ -29,13 +29,13 @@ export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, 
   );
 }
 
-/** What responds to a program on this machine; undefined if nothing does in time. */
+/** Sends a local GET request; undefined if there is no response in time. */
 export async function askLocally(address: string, timeoutMs: number): Promise<Response | undefined> {
   try {
     return await fetch(address, {
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'manual',
-      // The certificate names a public host, not this address; and nothing secret is sent.
+      // The certificate names a public host, not this address, and the request contains no secret.
       tls: { rejectUnauthorized: false },
     });
   } catch {
@@ -59,7 +59,7 @@ export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPr
   }
 }
 
-/** The flags of an address are `--host` and `--port` with a prefix. */
+/** The flags are `--host` and `--port` with a prefix. */
 export function cannotListen(
   error: unknown,
   { host, port }: Pick<ServeOptions, 'host' | 'port'>,
@@ -72,7 +72,7 @@ export function cannotListen(
       `Stop the program that uses it, or choose another port with --${flagPrefix}port.`,
     );
   }
-  // Bun says no more than that about a host name that does not resolve.
+  // Bun gives no other detail if a host name does not resolve.
   const reason = errno === undefined ? 'this machine has no such address' : systemReason(error);
   return new OperatorError(
     `Cannot listen on ${host}, port ${port}: ${reason}.`,

@@ -7,7 +7,10 @@ import { storeAt } from '../stores.ts';
 import { addressOf } from './addresses.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
-/** Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` does as well. */
+/**
+ * Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` makes
+ * this unnecessary.
+ */
 async function createFirstKey(
   { keys }: Store,
   { apiKeys, databaseUrl }: ServeOptions,
@@ -29,9 +32,9 @@ async function createFirstKey(
 }
 
 /**
- * Says what the keys of a store may do. Before 2.0.0, a key could only add pets unless the operator asked for more, and a
- * store does not tell which release used it last; so every start says it. Only a hint: if the keys cannot be read now,
- * the first request reports that.
+ * Reports what the store's keys may do. Before 2.0.0, a key could only add pets unless the operator asked for more. The
+ * store does not record which release used it last, so every start logs this. A failure is ignored: the first request
+ * will report it.
  */
 async function reportKeys(log: Log, { keys }: Store, { apiKeys, stableOnly }: ServeOptions): Promise<void> {
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
@@ -49,7 +52,7 @@ async function reportKeys(log: Log, { keys }: Store, { apiKeys, stableOnly }: Se
   }
 }
 
-/** Reports that the service is up. Its first key is shown to the person, never logged. */
+/** Reports that the service is up. Its first key is shown to the operator and never logged. */
 export async function announce(
   store: Store,
   options: ServeOptions,
@@ -63,7 +66,7 @@ export async function announce(
   log.info('ready', { address, ...pages, store: storeAt(options.databaseUrl).name });
   if (!first) return reportKeys(log, store, options);
   const introduction = introduce(first.text, address, pages);
-  // The service keeps running even if nobody can see its key.
+  // The service keeps running even if its key cannot be shown.
   await showOrWithdraw(store.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
     log.warn(`${message} Create another: petstore keys create --name NAME`);
   });

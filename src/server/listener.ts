@@ -6,7 +6,7 @@ interface ListenOptions {
   options: ServeOptions;
   tls: Tls | undefined;
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Whether other workers of the same parent share the port. */
+  /** Whether other workers of this parent share the port. */
   isShared: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Listener {
   /** The peer's address until the response is sent; null after that. */
   peerOf(request: Request): string | null;
   pendingRequests(): number;
-  /** Accepts no more and closes idle connections; resolves once every request has its whole response. */
+  /** Stops accepting and closes idle connections; resolves once every response is sent completely. */
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function openListener({ options, tls, fetch, isShared }: ListenOptions): 
   }
 }
 
-/** The kernel resets connections that wait to be accepted when the port closes; some turns of the event loop leave none. */
+/** A closing port resets connections that wait to be accepted; a few turns of the event loop accept them first. */
 async function acceptWaiting(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 }

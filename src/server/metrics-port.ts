@@ -5,7 +5,7 @@ import type { Registry } from '../metrics/registry.ts';
 import { addressOf, cannotListen } from './addresses.ts';
 import type { ServeOptions } from './options.ts';
 
-/** Serves `/metrics` on a port of its own, so that what is open to callers of the API stays as it is. */
+/** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
 export function openMetricsPort(
   { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
   log: Log,
@@ -17,7 +17,7 @@ export function openMetricsPort(
     const server = Bun.serve({
       hostname: host,
       port,
-      // Unless told so, Bun shares the port with other processes that serve on it.
+      // By default, Bun shares the port with other processes.
       reusePort: false,
       routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
       fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
@@ -32,8 +32,8 @@ export function openMetricsPort(
 }
 
 /**
- * What this process uses, by the names of OpenTelemetry's process conventions, and which build it runs.
- * One name is Prometheus' own: it keeps the ending `_count` for histograms.
+ * This process's resources, named after OpenTelemetry's process conventions, and its build. One name follows Prometheus
+ * instead, which reserves the suffix `_count` for histograms.
  */
 function addProcessMetrics(registry: Registry): void {
   registry.observedCounter('process_cpu_time_seconds_total', 'Processor time used.', () => {
@@ -45,7 +45,7 @@ function addProcessMetrics(registry: Registry): void {
   });
   registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
   registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
-  // Fails, and has no sample, where there is no /proc or no descriptor left to read it with.
+  // Throws, and so has no sample, without /proc or a free descriptor to read it.
   registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
   registry.gauge('petstore_build_info', 'The build that runs.', () => [
     { labels: { version, bun_version: Bun.version }, value: 1 },

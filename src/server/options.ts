@@ -1,6 +1,6 @@
 import type { Log, LogFields, LogLevel } from '../system/log.ts';
 
-/** The settings of the service, checked. */
+/** The checked settings of the service. */
 export interface ServeOptions {
   host: string;
   port: number;
@@ -15,10 +15,10 @@ export interface ServeOptions {
   workers: number;
   rateLimit: number;
   stopDelaySeconds: number;
-  /** True to serve the stable operations alone. */
+  /** True to serve only the stable operations. */
   stableOnly: boolean;
   metricsHost: string;
-  /** No metrics are kept without it. */
+  /** Without it, no metrics are collected. */
   metricsPort: number | undefined;
   publicUrl: string | undefined;
   stagingUrl: string | undefined;
@@ -27,12 +27,12 @@ export interface ServeOptions {
 /** Records a change that the service itself makes to its store. */
 export type Audit = (action: string, fields: LogFields) => void;
 
-/** What the service gets from the process that it runs in. */
+/** What the service gets from its process. */
 export interface ServeContext {
   log: Log;
-  /** Shows a few lines to the person who started the service; they never reach the log. Fails if they cannot be shown. */
+  /** Shows a few lines to the person who started the service, and never logs them. Fails if they cannot be shown. */
   tell: (text: string) => Promise<void>;
-  /** Passed on to the store; the service itself does not read it. */
+  /** Passed on to the store; the service does not read it. */
   environment: Record<string, string | undefined>;
   /** Absent in workers: their parent prepares the store. */
   audit?: Audit;

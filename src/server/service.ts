@@ -17,16 +17,16 @@ const drainMs = 10_000;
 /** How long the store may take to finish its writes and close. */
 const closeMs = 8000;
 
-/** One of several processes on the port: their parent prepares the store and announces the service. */
+/** One of several processes on the port. Their parent prepares the store and announces the service. */
 interface WorkerRole {
   onReady: () => void;
-  /** Resolves with the reason when it is time to stop. */
+  /** Resolves with the reason for stopping. */
   stopped: Promise<string>;
-  /** Resolves when there is no time to wait for load balancers. */
+  /** Resolves if there is no time to wait for load balancers. */
   hurry: Promise<unknown>;
 }
 
-/** Serves from this process until it is time to stop, and closes everything it opened. */
+/** Serves from this process until it is told to stop, then closes everything that it opened. */
 export async function serveHere(
   options: ServeOptions,
   context: ServeContext,
@@ -36,7 +36,7 @@ export async function serveHere(
   const { log } = context;
   catchCrashes(log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
-  // Both ports come before the store, so that one that is taken leaves nothing behind.
+  // Open both ports before the store, so that a port in use leaves nothing behind.
   await using resources = new AsyncDisposableStack();
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
   if (!worker) reservePort(options);
@@ -66,7 +66,7 @@ export async function serveHere(
     peerOf: (request) => listener?.peerOf(request) ?? undefined,
     trustedProxies: options.trustedProxies,
     isStopping: () => isStopping,
-    // The runtime forgets the address of a request once its response is sent.
+    // The runtime forgets the peer of a request once its response is sent.
     isSent: (request) => listener?.peerOf(request) === null,
     isSecure: tls !== undefined,
     publicUrl: options.publicUrl,
@@ -86,7 +86,7 @@ export async function serveHere(
     log.info('stopping', { reason, delaySeconds, drainSeconds: drainMs / 1000 });
     const delay = Bun.sleep(delaySeconds * 1000);
     await Promise.race(worker ? [delay, worker.hurry] : [delay]);
-    // Not at the signal: readers would come back at once, for as long as the port is open.
+    // Not at the signal: readers would return at once while the port is open.
     app.stopWaiting();
     await within(drainMs, listener.stop(), () => {
       log.warn('Requests took too long to finish and were cut off.', {
@@ -97,7 +97,7 @@ export async function serveHere(
   } finally {
     // After a failed start, an open port would keep the process alive.
     await listener?.stop(true);
-    // A hanging disk must not keep the process alive; acknowledged writes are on it already.
+    // A hanging disk must not keep the process alive; acknowledged writes are already on disk.
     await within(closeMs, store.close(), () => {
       log.error('The store took too long to close and was abandoned.');
       process.exit(1);
@@ -107,12 +107,12 @@ export async function serveHere(
   return 0;
 }
 
-/** Supervisors send SIGTERM, and load balancers need time to notice it. Other signals come from a person. */
+/** Supervisors send SIGTERM, and load balancers need time to notice. Other signals come from a person. */
 export function stopDelayOf({ stopDelaySeconds }: ServeOptions, reason: string): number {
   return reason === 'SIGTERM' ? stopDelaySeconds : 0;
 }
 
-/** How the service opens its store, which it may make or migrate. */
+/** How the service opens its store, which it may create or migrate. */
 export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContext): StoreOptions {
   const { log, environment, audit } = context;
   return {
@@ -123,7 +123,7 @@ export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContex
   };
 }
 
-/** What decides how the service behaves, without secrets: an address of a database may hold a password. */
+/** The settings that affect behaviour, without secrets: a database URL may contain a password. */
 function shownSettings(options: ServeOptions): LogFields {
   const { databaseUrl, apiKeys, ...others } = options;
   return {

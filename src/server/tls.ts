@@ -13,7 +13,7 @@ export interface Tls {
 export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | undefined> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const [cert, key] = [readFileOf('--tls-cert', tlsCert), readFileOf('--tls-key', tlsKey)];
-  // Loaded here because it takes long, and most services leave TLS to a proxy.
+  // Load it only here: it is slow, and most services leave TLS to a proxy.
   const { createSecureContext } = await import('node:tls');
   try {
     createSecureContext({ cert, key });

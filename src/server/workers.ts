@@ -9,11 +9,11 @@ import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere, stopDelayOf, storeOptions } from './service.ts';
 import { loadTls } from './tls.ts';
 
-/** Between two starts of a worker that dies at once, or cannot be started at all. */
+/** The pause before restarting a worker that died at once or could not be started. */
 const restartAfterMs = 1000;
 const stopWithinMs = 20_000;
 
-/** Serves from several equal processes on one port, replaces one that dies, and passes signals on. */
+/** Serves from several equal processes on one port, replaces those that die, and forwards signals. */
 export async function superviseWorkers(
   options: ServeOptions,
   context: ServeContext,
@@ -25,7 +25,7 @@ export async function superviseWorkers(
   const workers = new Set<Bun.Subprocess>();
   const signal = (name: NodeJS.Signals): void => workers.forEach((worker) => worker.kill(name));
   const allOptions = await optionsOfWorkers(options);
-  // Creates the schema, so that workers do not race to.
+  // Create the schema now, so that workers do not race to do it.
   const store = await storeAt(options.databaseUrl).open(storeOptions(options, context));
 
   const stopped = Promise.withResolvers<number>();
@@ -34,7 +34,7 @@ export async function superviseWorkers(
   let announcing: Promise<void> | undefined;
   let isStopping = false;
 
-  /** Creates the first key only now: a start that fails must not use it up unseen. */
+  /** Creates the first key only now: a failed start must not create a key that nobody sees. */
   const sayReady = async (): Promise<void> => {
     const { port } = allOptions[0] ?? options;
     try {
@@ -60,7 +60,7 @@ export async function superviseWorkers(
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
         } else if (!announcing && !wasReady && exitCode !== null && exitCode > 0) {
-          // It reported why it cannot start; another worker could not either.
+          // The worker reported why it cannot start; another one could not either.
           stopped.resolve(exitCode);
         } else {
           log.error('A worker died and is restarted.', {
@@ -82,7 +82,7 @@ export async function superviseWorkers(
       try {
         start(ownOptions);
       } catch (error) {
-        // The machine is out of memory or processes, or the program is being replaced. The other workers go on.
+        // The machine lacks memory or processes, or the program is being replaced. The other workers continue.
         log.error('A worker could not be started.', { error: describeError(error) });
         restart(ownOptions, restartAfterMs);
       }
@@ -95,7 +95,7 @@ export async function superviseWorkers(
     if (workers.size === 0) stopped.resolve(0);
   };
 
-  // A second signal ends this process, and nobody else would end the workers.
+  // A second signal ends this process, and nothing else would end the workers.
   process.on('exit', () => signal('SIGKILL'));
   void untilStopSignal(stopSignals()).then((reason) => {
     const delaySeconds = stopDelayOf(options, reason);
@@ -118,27 +118,27 @@ export async function superviseWorkers(
   }
 }
 
-/** Workers differ in their metrics port alone. What all of them would stumble over is reported once, here. */
+/** Workers differ only in their metrics port. A problem that would affect all of them is reported once, here. */
 async function optionsOfWorkers(options: ServeOptions): Promise<ServeOptions[]> {
   const { metricsHost, metricsPort } = options;
   await loadTls(options);
   const port = reservePort(options);
   return Array.from({ length: options.workers }, (_, index) => {
-    // Each picks a free one where the number is 0.
+    // Port 0 lets each worker pick a free one.
     if (!metricsPort) return { ...options, port };
     const own = { host: metricsHost, port: metricsPort + index };
     return { ...options, port, metricsPort: reservePort(own, 'metrics-') };
   });
 }
 
-/** Serves as one of the processes above. Its options come from the parent, so no key shows in `ps`. */
+/** Runs one worker. Its options come from the parent, so no key shows in `ps`. */
 export async function serveAsWorker(openContext: (level: LogLevel) => ServeContext): Promise<number> {
   if (!process.connected) {
     throw usageError('Workers are started by the service.', 'Run: petstore serve --workers NUMBER');
   }
-  // A closing terminal signals every process of the group, but the parent decides when to stop.
+  // A closing terminal signals the whole process group, but the parent decides when to stop.
   process.on('SIGHUP', () => {});
-  // Without its parent nobody would stop or restart the worker.
+  // Without its parent, nothing would stop or restart the worker.
   const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
   const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
   const options = await Promise.race([received, orphaned]);
