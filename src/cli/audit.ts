@@ -7,19 +7,19 @@ import { warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { visible, visibleLines } from './terminal/text.ts';
 
-/** For the help of the commands that are recorded. */
+/** For the help of the audited commands. */
 export const auditHelp = `
 Each change is recorded, with the user's id, in the file that AUDIT_LOG names;
 without it, on standard error unless that is a terminal.`;
 
-/** Does something to a store and records it, whether it succeeds or not. */
+/** Runs an action on a store and records it, whether it succeeds or not. */
 export async function audited<Result>(
   action: string,
   databaseUrl: string,
-  /** What it is done to. */
+  /** The target of the action. */
   subject: LogFields,
   work: () => Result | Promise<Result>,
-  /** What the line says about the result. */
+  /** The fields that describe the result. */
   describe: (result: Result) => LogFields = () => ({}),
 ): Promise<Result> {
   const result = await Promise.try(work).catch((error: unknown) => {
@@ -31,7 +31,7 @@ export async function audited<Result>(
   return result;
 }
 
-/** How commands open a store. Any of them may be the first of a new release, and migrates it. */
+/** How commands open a store. Any command may be the first of a new release, so each of them migrates. */
 export function storeOptions(databaseUrl: string): StoreOptions {
   return {
     environment: process.env,
@@ -41,13 +41,13 @@ export function storeOptions(databaseUrl: string): StoreOptions {
   };
 }
 
-/** For what the service itself changes at its start. Without `AUDIT_LOG`, its log has the line. */
+/** For changes that the service itself makes at its start. Without `AUDIT_LOG`, they go to its log. */
 export function createServiceAudit(log: Log, databaseUrl: string): Audit {
   const fallback = process.env['AUDIT_LOG'] ? undefined : log;
   return (action, fields) => record(action, databaseUrl, { outcome: 'done', ...fields }, fallback);
 }
 
-/** `sudoUser` is who became this user by sudo. */
+/** `sudoUser` is the user who called sudo. */
 function record(
   action: string,
   databaseUrl: string,
@@ -58,7 +58,7 @@ function record(
   log.info('audit', { action, ...operator, store: storeAt(databaseUrl).name, ...fields });
 }
 
-/** A person at a terminal has just typed the command; to a journal or a build's log, the line is news. */
+/** At a terminal, the line would only repeat the command that was just typed; elsewhere it is news. */
 function append(line: string): void {
   const path = process.env['AUDIT_LOG'];
   const text = visibleLines(line);
@@ -67,10 +67,10 @@ function append(line: string): void {
     return;
   }
   try {
-    // Opened each time, so that it may be rotated.
+    // Open it each time, so that it can be rotated.
     appendFileSync(path, text, { mode: 0o600 });
   } catch (error) {
-    // The change is made by now. The line must not be lost.
+    // The change is already made, so the line must not be lost.
     warn(
       `The file ${path} of AUDIT_LOG cannot be written: ${systemReason(error)}. It should have this line:`,
     );

@@ -86,7 +86,7 @@ async function runRehearsal(name: string, options: { json?: boolean; latest?: bo
   const at = new Date();
   const record = (result: Omit<Rehearsal, 'at'>) => recordRehearsal(from, backup.name, { at, ...result });
   const tookMs = await rehearse(from, backup, reportOnTerminal()).catch(async (error: unknown) => {
-    // Where even this cannot be recorded, the first problem is the one to show.
+    // If even this cannot be recorded, show the first problem.
     await record({ isSound: false, problem: errorText(error) }).catch(() => {});
     throw error;
   });
@@ -110,7 +110,7 @@ async function runCheck(name: string, options: CheckOptions): Promise<void> {
   try {
     found = await surveyPlace(openPlace(name, process.env), warn);
   } finally {
-    // Of a place that cannot be read nothing is known: the file must not go on naming what was there.
+    // Write the file even if the place cannot be read: it must not keep its old figures.
     if (textfile !== undefined) writeTextfile(textfile, found);
   }
   const { newest, lastRehearsed } = found;
@@ -134,7 +134,7 @@ function rehearsalProblemOf(last: Backup | undefined, maxAgeMs: number): string 
   return ageMs > maxAgeMs ? `The last rehearsal, of ${name}, was ${describeAge(ageMs)} ago.` : undefined;
 }
 
-/** For node_exporter's textfile collector, which must never find half a file and runs as another user. */
+/** For node_exporter's textfile collector, which must never see a partial file and runs as another user. */
 function writeTextfile(path: string, found: Survey<Backup> | undefined): void {
   const { rehearsal } = found?.lastRehearsed ?? {};
   const text =

@@ -56,7 +56,7 @@ export function define(command: Command): void {
   );
 }
 
-/** Longer ones are for timers: a process that waits for weeks loses its turn at every restart. */
+/** Longer intervals are for timers: a process that waits for weeks starts over at every restart. */
 const longestIntervalMs = 7 * 86_400_000;
 
 function parseInterval(text: string): number {
@@ -89,20 +89,20 @@ async function backup(target: string, options: BackupOptions): Promise<void> {
   if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
 }
 
-/** A backup may take longer; requests may not. */
+/** A backup may take longer so that requests do not. */
 function letServiceGoFirst(): void {
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // Under systemd it is forbidden, and the unit has done it.
+    // systemd forbids this, and its unit has already lowered the priority.
   }
 }
 
 const retryMs = 60_000;
-/** Between two backups, even if one takes longer than the interval: a stop signal is heard in it. */
+/** The pause between two backups, even if one takes longer than the interval: it lets stop signals through. */
 const shortestPauseMs = 1000;
 
-/** Finishes the backup that is under way when a stop signal arrives; a second signal ends it at once. */
+/** On a stop signal, finishes the running backup; a second signal ends it at once. */
 async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never> {
   const { log } = openContext('info');
   const to = work.place.name;

@@ -25,7 +25,7 @@ export function define(command: Command): void {
   );
 }
 
-/** Keys come last: nobody can call a store that is only partly copied. */
+/** Keys come last, so that nobody can use a partial copy. */
 const tables = [
   ['pets', 'pets'],
   ['orders', 'orders'],
@@ -72,7 +72,7 @@ async function copyAll(source: BulkStore, target: BulkStore): Promise<string> {
   }));
   for (const pair of pairs) await refuseFilled(pair);
   for (const pair of pairs) await copyTable(pair);
-  // The newest pets may have been deleted: their ids must not be used again in the target either.
+  // The newest pets may have been deleted: their ids must not be reused in the target either.
   await target.raiseLastIds(await source.lastIds());
   await target.beginLog();
   const summaries: string[] = [];
@@ -96,7 +96,7 @@ async function copyTable({ name, source, target }: TablePair): Promise<void> {
   }
 }
 
-/** Reads both tables again, whole. */
+/** Reads both tables again completely. */
 async function compare({ name, source, target }: TablePair): Promise<string> {
   using progress = showProgress(`${name} compared`, await target.count());
   const [expected, found] = await Promise.all([
@@ -129,7 +129,7 @@ async function summarize(table: BulkTable<unknown>, onRows = (_count: number): v
   return { count, checksum: sum.digest('hex') };
 }
 
-/** One line per row, the same in every store. */
+/** One line per row. Every store must produce the same bytes. */
 function linesOf(rows: unknown[]): string {
   const text = (_name: string, value: unknown): unknown =>
     typeof value === 'bigint' ? String(value) : value;

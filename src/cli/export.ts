@@ -76,7 +76,7 @@ interface Part {
   petCount: number;
 }
 
-/** Ends early when interrupted. */
+/** Stops early if interrupted. */
 async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<Part> {
   using progress = showProgress('exported', await store.pets.count());
   yield { text: writer.begin, petCount: 0 };
@@ -90,7 +90,7 @@ async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<
   if (interruption.exitStatus === undefined) yield { text: writer.end(), petCount: 0 };
 }
 
-/** Written under another name and renamed once it is complete and on disk, so a partial file never looks complete. */
+/** Writes under another name and renames the complete, synced file, so a partial file never looks complete. */
 async function writeToFile(path: string, parts: AsyncIterable<Part>, databaseUrl: string): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
   using file = openOutputFile(partial, 'wx', path);
@@ -118,28 +118,28 @@ async function writeToStandardOutput(parts: AsyncIterable<Part>): Promise<void> 
       await show(text);
     } catch (error) {
       const failure = error as NodeJS.ErrnoException;
-      // A reader that is gone, as after `| head`, wants no more.
+      // The reader is gone, as after `| head`.
       if (failure.code === 'EPIPE') return;
       throw outputFailed(failure);
     }
   }
 }
 
-/** Excel splits at semicolons where a comma is the decimal sign. */
+/** Excel expects semicolons in locales where the comma is the decimal sign. */
 function excelSeparator(): string {
   const locale = process.env['LC_ALL'] || process.env['LC_NUMERIC'] || process.env['LANG'] || 'C';
   try {
     const [language = ''] = locale.split(/[.@]/);
     return new Intl.NumberFormat(language.replace('_', '-')).format(1.5).includes(',') ? ';' : ',';
   } catch {
-    // C is not the name of a language.
+    // The locale C names no language.
     return ',';
   }
 }
 
 function formatOf(path: string): PetFormat {
   const ending = extname(path).toLowerCase();
-  // Standard output, a pipe, or a file without an ending.
+  // Standard output, a pipe, or a file without an extension.
   if (ending === '') return 'ndjson';
   const format = petFormats.find((candidate) => `.${candidate}` === ending);
   if (format !== undefined) return format;

@@ -52,7 +52,7 @@ async function health(
   print('ready\n');
 }
 
-/** systemd names the process that it has started. Once that has ended, a wait would only delay its next start. */
+/** systemd names the process that it started. Once that has ended, waiting would only delay the next start. */
 function hasServiceEnded(): boolean {
   const pid = Number(process.env['MAINPID']);
   try {
@@ -62,7 +62,7 @@ function hasServiceEnded(): boolean {
   }
 }
 
-/** Where a service with the settings of this environment is called on this machine. */
+/** The local address of a service with this environment's settings. */
 function addressOfSettings(port: string): string {
   const [host = '', tlsCert] = [settings.host, settings.tlsCert].map(
     ({ variable, fallback }) => process.env[variable] || fallback,

@@ -91,7 +91,7 @@ function parseName(text: string): string {
   return text;
 }
 
-/** A date, or a time from now. */
+/** Accepts a date, or a duration from now. */
 function parseExpiry(text: string, now: Date): Date {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   const time = day === undefined ? now.getTime() + durationMs(text) : parseDate(text, day);
@@ -102,7 +102,7 @@ function parseExpiry(text: string, now: Date): Date {
   return new Date(time);
 }
 
-/** NaN for a day that no calendar has: Date.parse takes February 30 for March 2. */
+/** NaN for a day that does not exist: Date.parse reads February 30 as March 2. */
 function parseDate(text: string, day: string): number {
   const isReal = new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(-2));
   return isReal ? Date.parse(text) : NaN;
@@ -214,7 +214,7 @@ async function withKeys<Result>(
   }
 }
 
-/** A key as JSON shows it. */
+/** A key as shown by --json. */
 export function shownKey(key: ApiKey, now: Date) {
   return {
     id: key.id,

@@ -4,7 +4,7 @@ import { OperatorError, usageError } from '../domain/error.ts';
 import { outputFailed } from '../system/files.ts';
 import { createProgram } from './program.ts';
 
-// A reader that has seen enough, such as `head`, is no error, and neither is a closed terminal.
+// A closed terminal, or a reader such as `head` that has seen enough, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && !process.stdout.isTTY) void fail(outputFailed(error));
 });
@@ -13,7 +13,7 @@ await run(process.argv.slice(2));
 async function run([first, ...rest]: string[]): Promise<void> {
   // `petstore help keys` is `petstore keys --help`.
   const args = first === undefined ? [] : first === 'help' ? [...rest, '--help'] : [first, ...rest];
-  // Commander shows the version as soon as it meets --version, before a --verbose behind it.
+  // Commander prints the version as soon as it meets --version, before it reads a later --verbose.
   const versions = args.includes('--verbose') ? await describeVersions() : undefined;
   const program = createProgram(versions).hook('preAction', (_program, command) =>
     refuseMissingValue(args, command),
@@ -24,7 +24,7 @@ async function run([first, ...rest]: string[]): Promise<void> {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
     await fail(error);
-    // What the command began, such as a request to a silent bucket, would keep the process for minutes.
+    // Exit now: unfinished work, such as a request to a silent bucket, would keep the process alive for minutes.
     process.exit();
   }
 }
@@ -40,7 +40,7 @@ async function fail(error: unknown): Promise<void> {
   process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
 }
 
-/** Commander would take `--name --json` as a name, but it is a forgotten value. `--name=--json` is one. */
+/** Commander would accept `--name --json` as a name, but the value was forgotten. `--name=--json` is fine. */
 function refuseMissingValue(args: string[], command: Command): void {
   const options = [command, command.parent].flatMap((each) => each?.options ?? []);
   const find = (arg: string | undefined) => options.find(({ long }) => long === arg);

@@ -9,7 +9,7 @@ interface CommandEntry {
   load: () => Promise<{ define(command: Command): void }>;
 }
 
-/** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
+/** Every command. A command's module is loaded on use, so that the others do not slow down its start. */
 export const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
   keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys.ts') },
@@ -28,7 +28,7 @@ export const commands: Record<string, CommandEntry> = {
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
 };
 
-/** The command line, in which each command is defined just before it is parsed. `shown` is what --version shows. */
+/** The command line. Each command is defined just before it is parsed. `shown` is the text for --version. */
 export function createProgram(shown = version): Command {
   const program = new Command('petstore')
     .description(`petstore ${version}: a Pet Store API, and the tools to run it.`)
@@ -61,7 +61,7 @@ export function createProgram(shown = version): Command {
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
 }
 
-/** Ends parsing: an error of commander becomes one of ours; help and version were printed and pass. */
+/** Ends parsing: turns an error of commander into ours. Help and version are already printed and pass through. */
 function leave(error: CommanderError, path: string): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
   const [problem = '', suggestion = ''] = inOurWords(error.message.replace(/^error: /, '')).split('\n');
@@ -70,7 +70,7 @@ function leave(error: CommanderError, path: string): never {
   throw usageError(sentence, remedy);
 }
 
-/** Turns commander's sentence about a wrong value into the one that settings have: `--count must be …, not "0"`. */
+/** Rewrites commander's message about a wrong value in the form used for settings: `--count must be …, not "0"`. */
 function inOurWords(message: string): string {
   const form =
     /^option '(--[a-z-]+).*' argument '(.*)' is invalid\. (?:It must (.*)|Allowed choices are (.*))\.$/s;

@@ -69,13 +69,13 @@ async function restore(source: string, options: RestoreOptions): Promise<void> {
 }
 
 interface Source extends Disposable {
-  /** The backup as a file of this machine. */
+  /** The path of the backup on this machine. */
   file: string;
-  /** The name of one that was fetched. */
+  /** The name of a fetched backup. */
   chosen?: string;
 }
 
-/** Fetches a backup from a bucket; a file is used where it is. */
+/** Fetches a backup from a bucket; a local file is used directly. */
 async function openSource(source: string, isLatest: boolean, store: string): Promise<Source> {
   if (!isLatest && !isS3(source)) {
     await checkFile(source);
@@ -91,7 +91,7 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
     throw new OperatorError(`There is no backup at ${source}.`, remedy);
   }
-  // What an operator who took the wrong backup must see before the store is replaced.
+  // An operator who took the wrong backup must see this before the store is replaced.
   const age = describeAge(Date.now() - backup.createdAt.getTime());
   const content = `${contentOf(backup)}, made ${age} ago (${backup.createdAt.toISOString()})`;
   print(`The backup is ${backup.name}: ${content}.\n`);

@@ -36,7 +36,7 @@ async function serve(texts: Record<string, string>): Promise<void> {
       { host: options.host },
     );
   }
-  // Whatever the level of the other lines is.
+  // Audit lines ignore the level of the other lines.
   const audit = createServiceAudit(openContext('info').log, options.databaseUrl);
   const own = { ...context, audit };
   const exitStatus =
@@ -47,15 +47,15 @@ async function serve(texts: Record<string, string>): Promise<void> {
   process.exit(exitStatus);
 }
 
-/** As in `petstore.sh`: nothing in the current folder runs or configures a process of ours. */
+/** As in `petstore.sh`: nothing in the current folder may run in or configure our processes. */
 const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
 
-/** Starts this program again; a one-file executable needs no source. */
+/** Starts this program again; a one-file executable needs no source file. */
 const workerCommand = Bun.isStandaloneExecutable
   ? [process.execPath, 'worker']
   : [process.execPath, ...isolation, Bun.main, 'worker'];
 
-/** `petstore worker`, which only the above starts. */
+/** Runs `petstore worker`, which only the supervisor starts. */
 export async function work(): Promise<never> {
   const { serveAsWorker } = await import('../server/workers.ts');
   // The channel to the parent would keep the process alive.

@@ -6,13 +6,13 @@ import { createProxyList } from '../http/callers/client-address.ts';
 import type { ServeOptions } from '../server/options.ts';
 import { readFileOf } from '../system/files.ts';
 
-/** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
+/** An option that a variable can also set. The flag wins; an empty flag or variable counts as absent. */
 export class Setting<Variable extends string = string> extends Option {
   readonly variable: Variable;
-  /** The default; empty for none. */
+  /** The default; empty if there is none. */
   readonly fallback: string;
 
-  /** Without a `flag`, it is the variable in lower case: `--database-url` for `DATABASE_URL`. */
+  /** By default, the flag is the variable in lower case: `--database-url` for `DATABASE_URL`. */
   constructor(variable: Variable, value: string, fallback: string, help: string, flag = flagOf(variable)) {
     super(`--${flag} ${value}`, help);
     this.variable = variable;
@@ -26,7 +26,7 @@ function flagOf(variable: string): string {
   return variable.toLowerCase().replaceAll('_', '-');
 }
 
-/** The settings of `petstore serve`: its flags, environment variables and help; `.env.example` lists the same. */
+/** The settings of `petstore serve`: flags, environment variables and help. `.env.example` lists them too. */
 export const settings = {
   host: new Setting('HOST', '<address>', '127.0.0.1', 'Address to listen on.'),
   port: new Setting('PORT', '<number>', '8080', 'Port to listen on; 0 picks a free one.'),
@@ -118,7 +118,7 @@ export const settings = {
   ),
 } satisfies Record<keyof ServeOptions, Setting>;
 
-/** A service with one of these made backups before 2.0.0. It must not start as if it still did. */
+/** Before 2.0.0, these made a service write backups. It must not start as if it still did. */
 const backupVariables = ['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'];
 
 /** Gives a command the settings of `petstore serve`. `readServeOptions` checks their values. */
@@ -126,7 +126,7 @@ export function addServeOptions(command: Command): void {
   for (const option of Object.values(settings)) command.addOption(option);
 }
 
-/** Checks the texts that commander found in flags, environment and defaults. */
+/** Checks the texts that commander collected from flags, environment and defaults. */
 export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
   const gone = backupVariables.find((variable) => process.env[variable]);
   if (gone !== undefined) {
@@ -211,14 +211,14 @@ function checkOrigin(text: string): string {
   );
 }
 
-/** The contract's addresses end in the major version. */
+/** The contract's URLs end in the major version. */
 function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string | undefined {
   if (text === '') return undefined;
   const form = 'an http: or https: address that ends in /v1, such as https://pets.example/v1';
   return checkAddress(nameOf(name), text, form, (url) => !/[?#]/.test(text) && url.pathname.endsWith('/v1'));
 }
 
-/** An http: or https: address without a secret. The name says where it was given. */
+/** Requires an http: or https: URL without a secret. `name` says where it was given. */
 export function checkAddress(
   name: string,
   text: string,
@@ -232,20 +232,20 @@ export function checkAddress(
 }
 
 /**
- * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
- * wrote must not lead a command to another machine.
+ * The variables that a file may set. Proxies and certificate authorities are excluded: a file written by somebody else
+ * must not lead a command to another machine.
  */
 const known = new Set([
   'AUDIT_LOG',
   ...backupVariables,
   ...Object.values(settings).map(({ variable }) => variable as string),
 ]);
-/** The database server and the bucket of the backups. */
+/** Variables for the database server and for the bucket of the backups. */
 const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 
 /**
- * Adds the settings in a file to the environment, which wins. Only a file that `--env-file` names is read: the folder
- * that a command starts in may belong to anybody.
+ * Adds a file's settings to the environment, which takes precedence. Only the file named by `--env-file` is read,
+ * because the current folder may belong to anybody.
  */
 export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void {
   if (path === '') throw usageError('--env-file must name a file.');

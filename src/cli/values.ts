@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** Parses an integer within bounds. */
+/** Creates a parser for an integer within bounds. */
 export function integerFrom(smallest: number, largest: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
@@ -9,7 +9,7 @@ export function integerFrom(smallest: number, largest: number): (text: string) =
   };
 }
 
-/** A length of time, in milliseconds. */
+/** Returns a duration in milliseconds. */
 export function parseDuration(text: string): number {
   const duration = durationMs(text);
   if (Number.isNaN(duration)) throw new InvalidArgumentError('It must be a time such as 30m, 24h or 7d.');
@@ -22,7 +22,7 @@ export function durationOption(flags: string, help: string, fallback: string): O
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** NaN for a text that is not a length of time. */
+/** NaN if the text is not a duration. */
 export function durationMs(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return Number(count) * (unitMs[unit] ?? NaN);

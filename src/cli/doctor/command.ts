@@ -57,11 +57,11 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
       : checkEmbeddedStore(path, now);
   yield* store.findings;
   if (path !== undefined) yield checkDisk(path);
-  // A store that cannot be read was reported already.
+  // An unreadable store has already been reported.
   if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }
 
-/** Random letters and digits of this length have 95 bits. */
+/** Random letters and digits of this length have 95 bits of entropy. */
 const shortestSafeKey = 16;
 
 function checkKeys({ apiKeys }: ServeOptions, store: StoreReport): Finding {

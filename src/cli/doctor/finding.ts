@@ -5,7 +5,6 @@ export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'problem';
   message: string;
-  /** How to fix it. */
   remedy?: string;
 }
 
@@ -21,7 +20,7 @@ export function problem(check: string, message: string, remedy: string): Finding
   return { check, state: 'problem', message, remedy };
 }
 
-/** An error that a command would show, as a finding. */
+/** Turns an error that a command would show into a finding. */
 export function problemOf(check: string, error: unknown): Finding {
   if (!(error instanceof OperatorError)) throw error;
   const { problem: message, remedy } = error;

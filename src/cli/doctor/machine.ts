@@ -23,7 +23,7 @@ export async function* checkListening(options: ServeOptions): AsyncGenerator<Fin
   }
 }
 
-/** Asks as `petstore health` does. */
+/** Sends the request of `petstore health`. */
 async function checkReadiness(options: ServeOptions): Promise<Finding> {
   const status = await statusOf(options, '/readyz');
   if (status === 200) return ok('service', 'The service is ready.');
@@ -34,7 +34,7 @@ async function checkReadiness(options: ServeOptions): Promise<Finding> {
 /** Allow for a write that waits 5 s for the lock. */
 const responseMs = 10_000;
 
-/** Undefined unless a petstore on the port responds. */
+/** Undefined unless a Petstore service on the port responds. */
 async function statusOf(options: ServeOptions, path: string): Promise<number | undefined> {
   const response = await askLocally(`${localAddressOf(options, options.port)}${path}`, responseMs);
   return response?.headers.has('X-Request-Id') ? response.status : undefined;

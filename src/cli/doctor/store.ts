@@ -35,7 +35,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   }
 }
 
-/** A log outlives its file only when the file was moved or removed. */
+/** A log without its file means that the file was moved or removed. */
 function describeMissing(name: string, path: string): Finding {
   if (!existsSync(`${path}-wal`)) {
     return ok('store', `${name} does not exist yet; the first start creates it.`);
@@ -47,7 +47,7 @@ function describeMissing(name: string, path: string): Finding {
   );
 }
 
-/** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */
+/** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */
 function checkRights(path: string): Finding | undefined {
   const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
   const remedy = (files: string) => `Run chown for ${files}, or start the service as their owner.`;

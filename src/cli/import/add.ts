@@ -5,7 +5,7 @@ import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { createContentHash, readRecords, type CheckedInput, type PetSource } from './check.ts';
 
-/** Adds the good rows that are not in the store yet. Returns how many are in it; fewer than all when interrupted. */
+/** Adds the good rows that are missing in the store. Returns how many are in it: fewer than all if interrupted. */
 export async function addPets(
   source: PetSource,
   { contentHash, goodCount }: CheckedInput,
@@ -30,7 +30,7 @@ export async function addPets(
   return standing.addedCount;
 }
 
-/** The last batch is held back until the whole input was read again and found to be what was checked. */
+/** Holds back the last batch until the whole input was read again and matches what was checked. */
 async function* batches(
   source: PetSource,
   contentHash: string,
@@ -58,11 +58,11 @@ async function* batches(
   if (batch.length > 0) yield batch;
 }
 
-/** How far an import is. */
+/** The progress of an import. */
 interface Standing {
   addedCount: number;
   goodCount: number;
-  /** The first id of the batch, when ids are kept. */
+  /** The first id of the batch, if ids are kept. */
   nextId: bigint | undefined;
 }
 
@@ -76,7 +76,7 @@ function refuseTakenIds(standing: Standing, largestId: bigint | undefined): void
   );
 }
 
-/** Without --keep-ids, the same file is another import: it would add again what is already there. */
+/** Without --keep-ids, the file would be another import and add its pets a second time. */
 function idsTaken(problem: string, standing: Standing): OperatorError {
   return stopped(
     problem,
@@ -87,7 +87,7 @@ function idsTaken(problem: string, standing: Standing): OperatorError {
   );
 }
 
-/** The remedy depends on whether anything was added yet. */
+/** The remedy depends on whether anything has been added. */
 function stopped(problem: string, standing: Standing, atFirst: string, later: string): OperatorError {
   if (standing.addedCount === 0) return new OperatorError(`${problem} Nothing was written.`, atFirst);
   return new OperatorError(`${problem} ${describeDone(standing)}`, later);

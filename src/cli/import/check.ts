@@ -12,7 +12,7 @@ import { listOf } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import type { Input } from './input.ts';
 
-/** What is imported, and how it is read. */
+/** The input of an import, and how to read it. */
 export interface PetSource {
   input: Input;
   format: PetFormat;
@@ -21,16 +21,16 @@ export interface PetSource {
 }
 
 export interface CheckedInput {
-  /** Identifies the import: the same bytes, read the same way, are the same import. */
+  /** Identifies the import: equal bytes, read in the same way, are the same import. */
   contentHash: string;
   goodCount: number;
   badCount: number;
 }
 
-/** How many bad rows are shown; the others are counted. */
+/** How many bad rows are shown; others are only counted. */
 const maxReported = 20;
 
-/** Reads the whole input. Bad rows go to `rejects`. Returns undefined when interrupted. */
+/** Reads the whole input. Bad rows go to `rejects`. Returns undefined if interrupted. */
 export async function checkPets(
   source: PetSource,
   rejects: Rejects | undefined,
@@ -63,13 +63,13 @@ export async function checkPets(
   return { contentHash: content.digest('hex'), goodCount, badCount };
 }
 
-/** UTF-8 goes without saying: it was the only encoding when the first imports were recorded. */
+/** Leaves out UTF-8, which was the only encoding when the first imports were recorded. */
 export function createContentHash({ format, encoding, keepsIds }: PetSource): Hash {
   const reading = `${format} ${keepsIds ? 'ids' : 'no ids'}${encoding === 'utf-8' ? '' : ` ${encoding}`}`;
   return createHash('sha256').update(`${reading}\n`);
 }
 
-/** The records of the input, one batch per chunk of bytes; the same each time it is read. */
+/** The records of the input, one batch per chunk of bytes. Every read gives equal batches. */
 export async function* readRecords(
   { input, format, encoding, keepsIds }: PetSource,
   onChunk: (chunk: Uint8Array) => void,
@@ -85,7 +85,7 @@ export async function* readRecords(
   yield inOrder([...parser.push(decoder.end()), ...parser.end()]);
 }
 
-/** Ascending ids are distinct, which needs no memory of them. */
+/** Requires ascending ids, which are distinct without keeping them in memory. */
 function createOrderCheck(): (records: ParsedRecord[]) => ParsedRecord[] {
   let last = 0n;
   return (records) =>
@@ -113,13 +113,13 @@ function sizeText(bytes: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
-/** The file of the bad rows. */
+/** The file that collects bad rows. */
 export interface Rejects extends Disposable {
   begin(header: CsvHeader): void;
   write(records: ParsedRecord[]): void;
 }
 
-/** CSV if its name says so, otherwise one JSON object per line. */
+/** Writes CSV if the name says so, otherwise one JSON object per line. */
 export function openRejects(path: string, inputPath: string, format: PetFormat): Rejects {
   if (isSameFile(path, inputPath)) {
     throw usageError('--rejects names the file that is imported.', 'Name another file.');

@@ -114,7 +114,7 @@ async function importSource(
   }
 }
 
-/** Returns the sentence that reports the result; undefined when interrupted. */
+/** Returns the sentence that reports the result; undefined if interrupted. */
 async function add(
   source: PetSource,
   checked: CheckedInput,

@@ -12,7 +12,7 @@ const readInto = promisify(read);
 /** A file that can be read more than once. */
 export interface Input extends Disposable {
   sizeBytes: number;
-  /** From the beginning. A chunk is valid until the next one is requested. */
+  /** Reads from the beginning. A chunk is valid until the next one is requested. */
   chunks(): AsyncGenerator<Uint8Array>;
 }
 
@@ -49,7 +49,7 @@ function inputOf(descriptor: number): Input {
   };
 }
 
-/** The file loses its name before it is filled, so nothing is left behind whatever happens. */
+/** Unlinks the file before filling it, so that nothing is left behind whatever happens. */
 async function copyToTemporaryFile(source: number): Promise<number> {
   const path = join(tmpdir(), `petstore-import-${randomUUID()}`);
   const copy = openSync(path, 'wx+', 0o600);

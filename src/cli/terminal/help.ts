@@ -11,7 +11,7 @@ export const helpStyle: HelpConfiguration = {
   styleArgumentTerm: (text) => styleText('cyan', text),
 };
 
-/** Errors are thrown, not printed: what commander writes to standard error is the help of an incomplete command. */
+/** Errors are thrown, not printed. Commander writes to standard error only to show an incomplete command's help. */
 export const helpOutput: OutputConfiguration = {
   getOutHelpWidth: width,
   getErrHelpWidth: width,
@@ -25,7 +25,7 @@ export function addExamples(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', () => `\n${styleText('bold', 'Examples:')}\n  ${lines.join('\n  ')}`);
 }
 
-/** How commands find a bucket. */
+/** For the help of commands that use a bucket. */
 export const s3Help = `
 For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
 S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;

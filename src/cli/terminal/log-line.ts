@@ -4,7 +4,7 @@ import { visible, visibleLines, wrapLines } from './text.ts';
 
 const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;
 
-/** A line of the log for a person at a terminal: what happened first, then details, ids and the stack of an error. */
+/** A log line for a person at a terminal: first what happened, then details, ids and an error's stack. */
 export function renderLogLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   const { requestId, traceId, error, ...others } = fields;
   const parts = [
@@ -20,7 +20,7 @@ export function renderLogLine(time: Date, level: LogLevel, message: string, fiel
   return `${styleText('dim', clock)} ${wrapLines(line, process.stdout, ' '.repeat(clock.length + 1))}`;
 }
 
-/** `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */
+/** Renders `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */
 function requestOf(
   message: string,
   { method, path, query, status, durationMs, key, client, ...others }: LogFields,
@@ -41,7 +41,7 @@ function detailsOf(fields: LogFields): string[] {
     .map(([name, value]) => `${visible(name)}=${valueOf(value)}`);
 }
 
-/** In quotes if it has spaces, so that it cannot pass for several fields. */
+/** Adds quotes if the value has spaces, so that it cannot pass for several fields. */
 function valueOf(value: LogFields[string]): string {
   const text = String(value);
   return visible(/[\s"]/.test(text) ? JSON.stringify(text) : text);

@@ -7,9 +7,9 @@ import { systemReason } from '../../system/files.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines, wrapLines } from './text.ts';
 
-/** What a service needs of its process. The log is readable on a terminal and JSON lines anywhere else. */
+/** What a service needs from its process. The log is readable on a terminal and JSON lines elsewhere. */
 export function openContext(level: LogLevel): ServeContext {
-  // A service outlives the reader of its log: without this, the next line after the reader is gone would be a crash.
+  // A service outlives the reader of its log: without this, the next line would crash it.
   process.stdout.on('error', () => {});
   const log = process.stdout.isTTY
     ? createLog({ level, render: renderLogLine, write: (line) => process.stdout.write(line) })
@@ -17,14 +17,13 @@ export function openContext(level: LogLevel): ServeContext {
   return { log, tell, environment: process.env };
 }
 
-/** Prints the result of a command. */
 export function print(text: string): void {
   process.stdout.write(visibleLines(text));
 }
 
-/** Waits until a text is written, and fails with the reason in words. */
+/** Resolves once the text is written; fails with a readable reason. */
 export function show(text: string, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
-  // Alone: the program's own listener would report the failure a second time.
+  // Replace the program's own listener, which would report the failure a second time.
   stream.removeAllListeners('error').on('error', () => {});
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(explained(error)) : resolve()));
@@ -64,7 +63,7 @@ export function listOf(items: string[]): string {
   return new Intl.ListFormat('en-GB').format(items);
 }
 
-/** `5 pets`, or `5 pets and 2 orders` in a store that has orders; `more` continues the list. */
+/** Renders `5 pets`, or `5 pets and 2 orders` for a store that has orders; `more` continues the list. */
 export function contentOf(
   { petCount, orderCount }: { petCount: number; orderCount: number },
   ...more: string[]
@@ -84,23 +83,23 @@ const ageUnits = [
   [3_600_000, 'hour'],
 ] as const;
 
-/** Names the store beside a result that is data. */
+/** Names the store on standard error, apart from a result that is data. */
 export function nameStore(databaseUrl: string): void {
   process.stderr.write(`Store: ${visible(storeAt(databaseUrl).name)}\n`);
 }
 
-/** For what is worth knowing although the command goes on. */
+/** For problems that do not stop the command. */
 export function warn(text: string): void {
   process.stderr.write(`${wrapLines(`petstore: ${visible(text)}`, process.stderr)}\n`);
 }
 
-/** Resolves when the text is written, or cannot be. */
+/** Resolves once the text is written, even if that fails. */
 export function printError(error: unknown): Promise<void> {
   const text = `${wrapLines(`petstore: ${errorText(error)}`, process.stderr)}\n`;
   return new Promise((resolve) => process.stderr.write(text, () => resolve()));
 }
 
-/** One line for what the operator can fix; everything known about a bug. */
+/** One line for an operator's problem; every detail for a bug. */
 export function errorText(error: unknown): string {
   return redactKeys(textOf(error));
 }
@@ -112,7 +111,7 @@ function textOf(error: unknown): string {
   return visible(`${error.message}${reason}`);
 }
 
-/** Turns the failure of a store into an error for the operator; other errors stay what they are. */
+/** Turns a failure of the store into an operator's error; other errors stay unchanged. */
 export function asInterrupted(work: string, error: unknown, remedy: string): unknown {
   if (!(error instanceof PetstoreError)) return error;
   return new OperatorError(`The ${work} was interrupted: ${reasonOf(error).replace(/\.$/, '')}.`, remedy);

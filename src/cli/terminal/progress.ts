@@ -4,14 +4,14 @@ import { visible, wrapLines } from './text.ts';
 const widestBar = 30;
 const drawEveryMs = 100;
 const stream = process.stderr;
-/** Clears what is left of the bar on a line. */
+/** Clears the rest of the bar's line. */
 const clearRest = '\u001b[K';
 
-/** Shows the progress of a command: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
+/** Shows a command's progress: on a terminal, a bar with rate and time left; elsewhere, a line for every tenth. */
 export function showProgress(
   what: string,
   total: number,
-  /** `done` is what an earlier run did; it does not count for the rate. */
+  /** `done` counts the work of an earlier run, which is left out of the rate. */
   { done: doneBefore = 0, format = formatCount } = {},
 ) {
   const startedAt = performance.now();
@@ -29,7 +29,7 @@ export function showProgress(
   const draw = (): void => {
     const text = describe();
     const share = total === 0 ? 1 : Math.min(1, done / total);
-    // A line that wraps at the edge of the terminal could not be overwritten.
+    // Keep it on one line: a wrapped line could not be overwritten.
     const width = Math.max(0, Math.min(widestBar, (stream.columns || 80) - text.length - 2));
     const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
     stream.write(`\r${width > 0 ? `${bar} ` : ''}${text}${clearRest}`);
@@ -64,7 +64,7 @@ export function showProgress(
   };
 }
 
-/** Silent where there is no terminal: cron mails whatever a command prints. */
+/** Silent without a terminal, because cron mails everything that a command prints. */
 export function reportOnTerminal(): Report {
   if (!stream.isTTY) return noReport;
   return {
