@@ -10,24 +10,24 @@ import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights, findStore, isFileOfStore } from './sqlite/opening/find.ts';
 
 export interface StoreOptions extends MigrationOptions {
-  /** Holds the variables that PostgreSQL's own tools read, such as PGPASSWORD. */
+  /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */
   environment: Record<string, string | undefined>;
   log?: Log;
-  /** Where the store reports its figures. */
+  /** Receives the store's metrics. */
   metrics?: Registry | undefined;
 }
 
-/** A store that a database URL names. There is one entry for each kind, and what it needs is loaded when it is used. */
+/** The store behind a database URL. Each kind has one entry, and its modules are loaded on use. */
 export interface NamedStore {
-  /** In results and logs: the path, or the address without user, password and parameters. */
+  /** For results and logs: the path, or the address without user, password and parameters. */
   name: string;
-  /** The file of an embedded store; undefined on PostgreSQL. */
+  /** The file of an embedded store; undefined for PostgreSQL. */
   path?: string;
-  /** Opens it to serve. Makes it where it is missing, and brings an older schema up to date. */
+  /** Opens the store to serve it. Creates it if it is missing, and migrates an older schema. */
   open(options: StoreOptions): Promise<Store>;
-  /** Opens it to read or write it as a whole. */
+  /** Opens the store to read or write all of it. */
   openBulk(options: StoreOptions & { mayCreate: boolean }): Promise<BulkStore>;
-  /** Opens it to add many pets at once. */
+  /** Opens the store to add many pets at once. */
   openImport(options: StoreOptions): Promise<ImportStore>;
 }
 
@@ -63,7 +63,7 @@ function embeddedStore(path: string): NamedStore {
   };
 }
 
-/** The host and the database of an address that is well-formed. Any part of another may be a password. */
+/** The host and database of a well-formed address. In a malformed one, any part may be a password. */
 const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
 
 function postgresStore(address: string): NamedStore {
@@ -77,18 +77,18 @@ function postgresStore(address: string): NamedStore {
   };
 }
 
-/** For commands that have no use for a new store: a mistyped path creates none. */
+/** For commands that need an existing store: a mistyped path must not create one. */
 export function refuseMissingStore(databaseUrl: string): void {
   const { path } = storeAt(databaseUrl);
   if (path === undefined) return;
-  // A store in a folder that this user may not enter is not missing.
+  // A store in an inaccessible folder is not missing.
   const rights = explainRights(path, constants.F_OK);
   if (rights) throw rights;
   if (existsSync(path) || findStore(path)) return;
   throw new OperatorError(`There is no store at ${path}.`, 'Name it with --database-url.');
 }
 
-/** For commands that work on embedded stores alone. */
+/** For commands that support only embedded stores. */
 export function embeddedPath(databaseUrl: string): string {
   const { path } = storeAt(databaseUrl);
   if (path !== undefined) return path;
@@ -98,7 +98,7 @@ export function embeddedPath(databaseUrl: string): string {
   );
 }
 
-/** Whether two URLs name the same embedded store, however they are spelled. */
+/** Whether two URLs name one embedded store, however they are written. */
 export function isSameStore(one: string, other: string): boolean {
   const [left, right] = [storeAt(one).path, storeAt(other).path];
   return left !== undefined && right !== undefined && isFileOfStore(left, right);
@@ -116,7 +116,7 @@ function refuseFolder(path: string): string {
   throw usageError(`${path} is a folder.`, `Name a file in it: --database-url ${path}petstore.db`);
 }
 
-/** `sqlite:data/shop.db`, `sqlite:/var/lib/shop.db` and `sqlite:///var/lib/shop.db`. */
+/** Accepts `sqlite:data/shop.db`, `sqlite:/var/lib/shop.db` and `sqlite:///var/lib/shop.db`. */
 function sqlitePath(address: string): string {
   const path = address.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (path !== '' && !path.startsWith('//')) return path;
