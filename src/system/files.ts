@@ -14,19 +14,19 @@ import { getSystemErrorMessage } from 'node:util';
 import { OperatorError } from '../domain/error.ts';
 import { partialOf } from './leftovers.ts';
 
-/** Reads a text file that a flag names. */
+/** Reads a text file named by a flag. */
 export function readFileOf(flag: string, path: string): string {
   return attemptRead(`${path} of ${flag}`, () => readFileSync(path, 'utf8'));
 }
 
-/** What the operating system says about a failure, in words: `no such file or directory` for ENOENT. */
+/** The operating system's description of a failure: `no such file or directory` for ENOENT. */
 export function systemReason(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
-  // Bun.listen gives it without the minus.
+  // Bun.listen reports errno without the minus sign.
   return errno === undefined ? message : getSystemErrorMessage(-Math.abs(errno));
 }
 
-/** Turns a failure into an error for the operator, which calls the file `name`. */
+/** Turns a failed read into an operator's error about the file `name`. */
 export function attemptRead<Result>(name: string, read: () => Result): Result {
   try {
     return read();
@@ -38,7 +38,7 @@ export function attemptRead<Result>(name: string, read: () => Result): Result {
   }
 }
 
-/** The same for writing. */
+/** Turns a failed write into an operator's error about the file `name`. */
 export function attemptWrite<Result>(name: string, write: () => Result): Result {
   try {
     return write();
@@ -50,7 +50,7 @@ export function attemptWrite<Result>(name: string, write: () => Result): Result 
   }
 }
 
-/** Standard output may be on a full disk, too. */
+/** Standard output may be on a full disk too. */
 export function outputFailed(error: unknown): OperatorError {
   return new OperatorError(
     `Standard output cannot be written: ${systemReason(error)}.`,
@@ -64,7 +64,7 @@ export interface OutputFile extends Disposable {
   sync(): void;
 }
 
-/** Opens a file that a command writes: `w` replaces a file, `wx` fails if it exists. */
+/** Opens a file for writing: `w` replaces an existing file, `wx` fails if there is one. */
 export function openOutputFile(path: string, flags: 'w' | 'wx', name: string): OutputFile {
   const descriptor = attemptWrite(name, () => openSync(path, flags, 0o600));
   return {
@@ -74,12 +74,12 @@ export function openOutputFile(path: string, flags: 'w' | 'wx', name: string): O
   };
 }
 
-/** One call may write only a part, and a full disk fails the next one. */
+/** One call may write only a part; on a full disk, the next call fails. */
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }
 
-/** Writes a file that appears whole and on disk, or not at all. */
+/** Writes a file atomically and syncs it. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const partial = partialOf(path);
   try {
@@ -94,7 +94,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
   }
 }
 
-/** A new name survives a power cut only if the folder that holds it is synced, too. */
+/** A new name survives a power cut only if its folder is synced too. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);

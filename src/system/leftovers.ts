@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** The name of a file until it is finished. No other process has it, not even one in another container. */
+/** The temporary name of an unfinished file. It is unique, even across containers. */
 export function partialOf(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.partial`;
 }
 
-/** The ends of these names, and of what SQLite keeps beside such a file. */
+/** Matches the suffix of these names, and of the files that SQLite keeps beside them. */
 export const partialForm = String.raw`\.[0-9a-f]+\.partial(?:-journal|-wal|-shm)?`;
 
 const leftAfterMs = 86_400_000;
 
 /**
- * Removes files and folders that are named like the path, with an end of this form, and are a day old: whoever made them
- * was killed. Pass 0 where a lock keeps everybody else from making them.
+ * Removes files and folders named like the path plus a suffix of this form, if they are a day old: their process was
+ * killed. Pass 0 if a lock keeps other processes from creating them.
  */
 export function removeLeftovers(path: string, endForm: string, olderThanMs = leftAfterMs): void {
   const folder = dirname(resolve(path));

@@ -8,7 +8,7 @@ export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void
 
 export interface LogOptions {
   level: LogLevel;
-  /** JSON for machines unless it is given. */
+  /** Renders JSON by default. */
   render?: typeof renderJson;
   write: (line: string) => void;
   now?: () => Date;
@@ -29,14 +29,14 @@ export function createLog({ level, render = renderJson, write, now = () => new D
   };
 }
 
-/** An error with its stack and its causes, for the log. Callers of the API never see it. */
+/** An error with its stack and causes, for the log. Callers of the API never see it. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? '' : `\ncaused by ${describeError(error.cause)}`;
   return `${error.stack || String(error)}${cause}`;
 }
 
-/** The same in a few words: what the innermost cause says. */
+/** The message of an error's innermost cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);

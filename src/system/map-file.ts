@@ -7,15 +7,15 @@ const readable = 1;
 const shared = 1;
 const failed = 2n ** 64n - 1n;
 
-/** The descriptors that this module has opened. */
+/** Descriptors opened by this module. */
 const mapped = new Set<number>();
 
 /**
- * Maps the first bytes of a file that something else in this process has open and writes to. Undefined without proof of
- * that, because a file that nobody writes to would never show a change; callers need another way then.
+ * Maps the first bytes of a file that something else in this process has open and writes to. Returns undefined without
+ * proof of that, because a file that nobody writes to would never show a change.
  *
  * The descriptor stays open on purpose: POSIX drops every lock that a process holds on a file as soon as it closes any
- * descriptor of it, and SQLite locks the file that is mapped here.
+ * descriptor of it, and SQLite locks the mapped file.
  */
 export function mapFile(path: string, length: number): ArrayBuffer | undefined {
   const mmap = process.platform === 'linux' ? openMmap() : undefined;
@@ -51,7 +51,7 @@ function openExisting(path: string): number | undefined {
   }
 }
 
-/** Whether a descriptor that is not ours leads to the same file. */
+/** Whether a descriptor that is not ours leads to this file. */
 function isOpenElsewhere(file: number): boolean {
   const { dev, ino } = fstatSync(file, { bigint: true });
   return openDescriptors().some((descriptor) => {
@@ -60,7 +60,7 @@ function isOpenElsewhere(file: number): boolean {
       const stats = fstatSync(descriptor, { bigint: true });
       return stats.dev === dev && stats.ino === ino;
     } catch {
-      // The descriptor of the listing itself is closed by now.
+      // The descriptor of the listing itself is already closed.
       return false;
     }
   });

@@ -1,32 +1,32 @@
 import { OperatorError } from '../domain/error.ts';
 import type { Report } from './progress.ts';
 
-/** A store that held data was brought up to date. */
+/** A completed migration of a store that held data. */
 export interface Migration {
   from: number;
   to: number;
-  /** The copy of the store as it was; absent where none was made. */
+  /** The copy of the store before the migration, if one was made. */
   keptAs?: string;
 }
 
-/** What to do about a migration when a store is opened. */
+/** How to migrate a store when it is opened. */
 export interface MigrationOptions {
-  /** False if the operator has made a backup, or has no room for a copy. */
+  /** False if the operator has a backup, or no room for a copy. */
   keepsOlder?: boolean | undefined;
-  /** Called when there was no store, and one was made. */
+  /** Called if there was no store and one was created. */
   onMade?: (() => void) | undefined;
   onMigrated?: ((migration: Migration) => void) | undefined;
-  /** Shows how far a step has come that touches every pet. */
+  /** Shows the progress of steps that touch every pet. */
   report?: Report | undefined;
 }
 
-/** Says before a migration how much there is to do. */
+/** Announces how much there is to migrate. */
 export function announceMigration(report: Report, from: number, to: number, petCount: number): void {
   const pets = `${petCount.toLocaleString('en')} pets`;
   report.step(`Bringing the schema from version ${from} to ${to}; the store holds ${pets}`);
 }
 
-/** A store that a newer release has changed. */
+/** The error for a store that a newer release has migrated. */
 export function newerSchema(store: string, version: number, newest: number, release: string): OperatorError {
   return new OperatorError(
     `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newest}.`,
@@ -35,7 +35,7 @@ export function newerSchema(store: string, version: number, newest: number, rele
   );
 }
 
-/** Made by an unreleased state of 2.0.0. */
+/** Only unreleased builds of 2.0.0 wrote this version. */
 const unreleasedVersion = 6;
 
 export function refuseUnreleased(store: string, version: number): void {

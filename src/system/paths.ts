@@ -2,13 +2,13 @@ import { mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { syncPath } from './files.ts';
 
-/** Which file a name leads to. It stays the same when the file is renamed. */
+/** Identifies the file behind a name. A rename does not change it. */
 export interface FileIdentity {
   readonly device: bigint;
   readonly inode: bigint;
 }
 
-/** Undefined when nothing is there, or nothing that may be read. */
+/** Undefined if the file is missing or inaccessible. */
 export function identityOf(path: string, stat = statSync): FileIdentity | undefined {
   try {
     const { dev, ino } = stat(path, { bigint: true });
@@ -26,7 +26,7 @@ export function isSameFile(one: string, other: string): boolean {
   return isSameIdentity(identityOf(one), identityOf(other));
 }
 
-/** 0 when nothing is there, or nothing that may be read. */
+/** 0 if the file is missing or inaccessible. */
 export function sizeOf(path: string): number {
   try {
     return statSync(path).size;
@@ -35,10 +35,10 @@ export function sizeOf(path: string): number {
   }
 }
 
-/** Follows every link, also one to a file that does not exist yet. */
+/** Follows every link, even to a file that does not exist yet. */
 export function resolveLinks(name: string): string {
   try {
-    // The system resolves `..` behind a link against the link's target, which `resolve` would not.
+    // The system resolves `..` after a link against the link's target; `resolve` would not.
     return realpathSync.native(name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return resolve(name);
@@ -49,7 +49,7 @@ export function resolveLinks(name: string): string {
   return folder === name ? resolve(name) : join(resolveLinks(folder), basename(name));
 }
 
-/** Undefined when it is not a link. */
+/** Undefined if it is not a link. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -58,7 +58,7 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** Makes the folder of an absolute path, for its owner alone. */
+/** Creates the folder of an absolute path, accessible only to its owner. */
 export function prepareFolder(path: string): void {
   const folder = dirname(path);
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });

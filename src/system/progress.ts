@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-/** Counts the parts of one step of long work. Dispose of it when the step ends, however it ends. */
+/** Counts the parts of one step. Dispose of it when the step ends, even by an error. */
 export interface Progress extends Disposable {
   add(count: number): void;
 }
@@ -15,10 +15,8 @@ export interface Report {
 
 export const noProgress: Progress = { add() {}, [Symbol.dispose]() {} };
 
-/** For work that nobody watches. */
 export const noReport: Report = { step() {}, progress: () => noProgress };
 
-/** For a service. */
 export function reportInLog(log: Log): Report {
   const progress = (what: string, total: number): Progress => {
     let done = 0;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describeError, type Log } from './log.ts';
 
-/** A terminal, npm and a parent may each pass on the same Ctrl-C; a signal this soon after another is the same. */
+/** A terminal, npm and a parent may each forward one Ctrl-C, so signals this close together count as one. */
 const sameSignalMs = 500;
 
-/** The signals that ask a process to stop. SIGHUP, sent when its terminal closes, is one except under `nohup`. */
+/** The signals that ask a process to stop. SIGHUP, sent when the terminal closes, is one except under `nohup`. */
 export function stopSignals(): NodeJS.Signals[] {
   return isHangupIgnored() ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
 }
@@ -22,13 +22,13 @@ export function untilStopSignal(signals: NodeJS.Signals[]): Promise<NodeJS.Signa
   });
 }
 
-/** Only the kernel knows, see SigIgn in proc_pid_status(5). Installing a handler would undo `nohup`. */
+/** Only the kernel knows: see SigIgn in proc_pid_status(5). Installing a handler would undo `nohup`. */
 function isHangupIgnored(): boolean {
   try {
     const [, mask = '0'] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
     return (BigInt(`0x${mask}`) & 1n) === 1n;
   } catch {
-    // Not Linux, or without /proc.
+    // This is not Linux, or there is no /proc.
     return false;
   }
 }

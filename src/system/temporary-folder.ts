@@ -7,7 +7,7 @@ type Purpose = 'sandbox' | 'rehearsal';
 
 const touchEveryMs = 3_600_000;
 
-/** Makes a folder for this user alone. It is touched every hour while the process runs, so an old one is abandoned. */
+/** Creates a folder for this user only. It is touched every hour while the process runs, so an old one is abandoned. */
 export function makeTemporaryFolder(purpose: Purpose): string {
   const folder = mkdtempSync(join(tmpdir(), `petstore-${purpose}-`));
   const touching = setInterval(() => {
@@ -24,7 +24,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Removes what processes left behind that were killed. Another user's folders are not ours to remove. */
+/** Removes folders of killed processes. Other users' folders are left alone. */
 export function removeAbandonedFolders(purpose: Purpose): void {
   for (const name of namesIn(tmpdir())) {
     const folder = join(tmpdir(), name);
@@ -34,12 +34,12 @@ export function removeAbandonedFolders(purpose: Purpose): void {
     try {
       removeFolder(folder);
     } catch {
-      // Another process removes it at the same time, or the next one will.
+      // Another process is removing it, or the next one will.
     }
   }
 }
 
-/** A temporary folder may be one that everybody writes to and nobody lists. */
+/** The temporary folder may be writable but not listable. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
