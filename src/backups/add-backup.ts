@@ -9,21 +9,21 @@ export interface BackUpOptions {
   place: BackupPlace;
   /** The path of an embedded store. */
   store: string;
-  /** Which older backups stay; all without a rule. */
+  /** Which older backups to keep; all of them without a rule. */
   keep: readonly KeepRule[] | undefined;
   report: Report;
 }
 
 export interface BackUpSummary {
   backup: Backup;
-  /** The names of the backups that were thinned out. */
+  /** The names of the older backups that were removed. */
   removed: string[];
 }
 
-/** Adds a verified backup to a place and thins out the older ones. Services may keep using the store. */
+/** Adds a verified backup to a place and removes older ones by the rules. Services may keep using the store. */
 export async function backUpTo({ place, store, keep, report }: BackUpOptions): Promise<BackUpSummary> {
   const createdAt = new Date();
-  // A place that cannot be used is found before the store is copied.
+  // Detect an unusable place before copying the store.
   const abandoned = findAbandoned(await place.list(), createdAt);
   const name = nameBackup(createdAt);
   const backup = await addBackup(place, name, store, async (draft) => {
@@ -32,7 +32,7 @@ export async function backUpTo({ place, store, keep, report }: BackUpOptions): P
     report.step(`Adding ${name} to ${place.name}`);
     return { name, createdAt, bytes: copy.size, sha256: await hashOf(copy.stream()), ...content };
   });
-  // Only now: until this one is whole, the older ones are all there is.
+  // Only now: until this backup is complete, the older ones are all there is.
   for (const file of abandoned) await place.remove(file);
   const surplus = keep ? findSurplus(await listBackups(place), keep, createdAt) : [];
   for (const { name: older } of surplus) await removeBackup(place, older);

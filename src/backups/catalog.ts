@@ -1,6 +1,6 @@
 /**
- * A backup is a file and a manifest. The manifest is written last and removed first, so a backup that was interrupted at
- * any moment is not in the list. Once it was rehearsed, there is a third file, which goes with it.
+ * A backup is a file and a manifest. The manifest is written last and removed first, so an interrupted backup is never
+ * listed. A rehearsal adds a third file, which is removed with the backup.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,12 +21,12 @@ import { survey, type Survey } from './keep.ts';
 import { hashOf, isS3, type BackupPlace, type Environment } from './place.ts';
 import { openS3 } from './s3.ts';
 
-/** Opens the place that a folder or an s3: address names. */
+/** Opens the place behind a folder's name or an s3: URL. */
 export function openPlace(name: string, environment: Environment): BackupPlace {
   return isS3(name) ? openS3(name, environment) : openFolder(name);
 }
 
-/** The whole backups of a place, oldest first by their own dates. Warns of those whose manifest is none of ours. */
+/** The complete backups of a place, sorted by their own dates, oldest first. Warns about foreign manifests. */
 export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
   const files = await place.list();
   const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
@@ -42,7 +42,7 @@ export async function listBackups(place: BackupPlace, warn = (_text: string): vo
 
 const readAtOnce = 16;
 
-/** Says which backups of a place count. Warns of the others. */
+/** Decides which backups of a place count, and warns about the others. */
 export async function surveyPlace(place: BackupPlace, warn: (text: string) => void): Promise<Survey<Backup>> {
   const backups = survey(await listBackups(place, warn), new Date());
   for (const { name } of backups.fromFuture) {
@@ -51,7 +51,7 @@ export async function surveyPlace(place: BackupPlace, warn: (text: string) => vo
   return backups;
 }
 
-/** Adds a backup of a store, which `make` writes to a path of this machine and verifies. */
+/** Adds a backup of a store. `make` writes it to a local path and verifies it. */
 export async function addBackup(
   place: BackupPlace,
   name: string,
@@ -63,7 +63,7 @@ export async function addBackup(
     await place.write(manifestOf(name), renderManifest(backup));
     return backup;
   } catch (error) {
-    // If the place cannot be used now, a later backup removes what is left; it does not count.
+    // If the place fails, a later backup removes the remains, which do not count.
     await removeBackup(place, name).catch(() => {});
     throw error;
   }
@@ -73,18 +73,18 @@ export async function removeBackup(place: BackupPlace, name: string): Promise<vo
   for (const file of [manifestOf(name), rehearsalOf(name), name]) await place.remove(file);
 }
 
-/** Replaces the record of an earlier rehearsal of the same backup. */
+/** Replaces the record of an earlier rehearsal. */
 export async function recordRehearsal(place: BackupPlace, name: string, rehearsal: Rehearsal): Promise<void> {
   await place.write(rehearsalOf(name), `${JSON.stringify(rehearsal, null, 2)}\n`);
 }
 
-/** Copies a backup to a path of this machine, and checks that it is what was backed up. */
+/** Copies a backup to a local path and checks it against its manifest. */
 export async function fetchBackup(place: BackupPlace, backup: Backup, path: string): Promise<void> {
   await place.fetch(backup.name, path);
   await refuseDamaged(backup, path, place.name);
 }
 
-/** Checks a file that an operator names against the manifest beside it, if there is one. Nothing else covers the keys. */
+/** Checks a file named by an operator against the manifest beside it, if any: nothing else protects the keys. */
 export async function checkFile(path: string): Promise<void> {
   const name = basename(path);
   if (!timeOfName(name) || !existsSync(path) || !existsSync(manifestOf(path))) return;
@@ -102,7 +102,7 @@ async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: 
 
 const abandonedAfterMs = 86_400_000;
 
-/** Files of backups that were interrupted long ago. A younger one may still be under way. */
+/** Files of backups that were interrupted long ago. A younger one may still be running. */
 export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
   return [...files.keys()].filter((file) => {
     const name = file.replace(/(?:\.rehearsal)?\.json$/, '.db');
@@ -112,7 +112,7 @@ export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): st
   });
 }
 
-/** Manifests and records of rehearsals have less than 1 KiB. */
+/** Manifests and records of rehearsals are smaller than 1 KiB. */
 const maxSmallBytes = 64 * 1024;
 
 async function readBackup(
@@ -122,7 +122,7 @@ async function readBackup(
   warn: (text: string) => void,
 ): Promise<Backup | undefined> {
   const read = async (file: string): Promise<string> => {
-    // The list may say what it likes: the place reads no more than this in any case.
+    // The list's sizes need not be true: the place never reads more than this.
     const text = (files.get(file) ?? 0) > maxSmallBytes ? undefined : await place.read(file, maxSmallBytes);
     if (text === undefined) warn(`${file} in ${place.name} is larger than 64 KiB and ignored.`);
     return text ?? '';
@@ -132,7 +132,7 @@ async function readBackup(
     if (!backup || !files.has(rehearsalOf(name))) return backup;
     return { ...backup, rehearsal: parseRehearsal(await read(rehearsalOf(name))) };
   } catch (error) {
-    // Another process may have thinned it out since.
+    // Another process may have removed it in the meantime.
     if ((await place.list()).has(manifestOf(name))) throw error;
     return undefined;
   }

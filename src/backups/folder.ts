@@ -5,7 +5,7 @@ import { syncPath, writeWhole } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { noPlace, type BackupPlace } from './place.ts';
 
-/** A folder of this machine. It is never created: an empty folder may be where a disk is not mounted. */
+/** A local folder. It is never created, because a missing folder may mean that a disk is not mounted. */
 export function openFolder(name: string): BackupPlace {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) throw noPlace(name);
   const pathOf = (file: string): string => join(name, file);
@@ -28,7 +28,7 @@ export function openFolder(name: string): BackupPlace {
     },
     async add(file, _store, make) {
       explained(() => removeLeftovers(pathOf('petstore-'), `.*${partialForm}`));
-      // The copy is made in its place. Without a manifest it does not count.
+      // The copy is written in place. It does not count until it has a manifest.
       return make(pathOf(file));
     },
     async write(file, text) {

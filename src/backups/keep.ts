@@ -1,13 +1,13 @@
 import { usageError } from '../domain/error.ts';
 import type { Rehearsal } from './manifest.ts';
 
-/** The backups of a place, oldest first, without those that were made under a wrong clock. */
+/** The backups of a place, oldest first, without those made under a wrong clock. */
 export interface Survey<Backup> {
   backups: Backup[];
   newest: Backup | undefined;
-  /** The one that was rehearsed last, with success or not. */
+  /** The backup that was last rehearsed, successfully or not. */
   lastRehearsed: Backup | undefined;
-  /** Dated in the future: nobody knows how old they are. */
+  /** Backups with a future date, whose age is unknown. */
   fromFuture: Backup[];
 }
 
@@ -17,10 +17,10 @@ interface Dated {
   rehearsal?: Rehearsal | undefined;
 }
 
-/** The clocks of two machines may differ by this much. */
+/** How much the clocks of two machines may differ. */
 const clockSkewMs = 5 * 60_000;
 
-/** Says which backups count. What is restored, rehearsed, kept and checked follows this alone. */
+/** Decides which backups count. Restores, rehearsals, checks and the rules for keeping backups rely only on this. */
 export function survey<Backup extends Dated>(all: readonly Backup[], now: Date): Survey<Backup> {
   const isPast = (time: Date): boolean => time.getTime() <= now.getTime() + clockSkewMs;
   const backups = all
@@ -38,7 +38,7 @@ export function survey<Backup extends Dated>(all: readonly Backup[], now: Date):
   };
 }
 
-/** Which backups stay: the newest of each of the last `count` hours, days, weeks, months or years that have one. */
+/** Keeps the newest backup of each of the last `count` hours, days, weeks, months or years that have one. */
 export interface KeepRule {
   unit: Unit;
   count: number;
@@ -60,8 +60,8 @@ export function parseKeep(text: string): KeepRule[] {
 
 /**
  * The backups that no rule keeps. Periods without a backup do not count, so nothing is lost while backups are off. The
- * newest stays, and so does the last that was rehearsed, with the record of it. One from the future, made under a wrong
- * clock, neither goes nor takes the place of another.
+ * newest one stays, and so does the last one that was rehearsed. One from the future, made under a wrong clock, is
+ * neither removed nor counted.
  */
 export function findSurplus<Backup extends Dated>(
   backups: readonly Backup[],
@@ -84,7 +84,7 @@ export function findSurplus<Backup extends Dated>(
 
 const dayMs = 86_400_000;
 
-/** In UTC; a week begins on Monday. */
+/** All in UTC; a week begins on Monday. */
 const periodOf: Record<Unit, (time: Date) => string> = {
   h: (time) => time.toISOString().slice(0, 13),
   d: (time) => time.toISOString().slice(0, 10),

@@ -1,34 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import type { StoreContent } from '../sqlite/schema/check-rows.ts';
 
-/** A whole backup, as its manifest describes it. */
+/** A complete backup, as its manifest describes it. */
 export interface Backup extends StoreContent {
   /** The name of its file: `petstore-20261116T120000Z-4f3a9c.db`. */
   name: string;
-  /** Everything that was acknowledged before is in it. */
+  /** The backup contains everything that was acknowledged before this time. */
   createdAt: Date;
   bytes: number;
   sha256: string;
-  /** The last one; a file of its own beside the manifest. */
+  /** The last rehearsal; it has its own file beside the manifest. */
   rehearsal?: Rehearsal | undefined;
 }
 
-/** How a rehearsal of a restore went. */
+/** The result of rehearsing a restore. */
 export interface Rehearsal {
   at: Date;
   isSound: boolean;
-  /** How long the restore took, if it was sound; otherwise, why not. */
+  /** How long the restore took if it succeeded; otherwise `problem` says why not. */
   restoreMs?: number;
   problem?: string;
 }
 
-/** Names sort by time. The random end tells backups of the same second apart. */
+/** Names sort by time. The random suffix distinguishes backups made within one second. */
 export function nameBackup(now: Date): string {
   const time = now.toISOString().replace(/\.\d+|[-:]/g, '');
   return `petstore-${time}-${randomBytes(3).toString('hex')}.db`;
 }
 
-/** The time in the name; undefined for files that are no backups. */
+/** The time in the name; undefined for files that are not backups. */
 export function timeOfName(name: string): Date | undefined {
   const [, ...parts] = backupName.exec(name) ?? [];
   if (parts.length === 0) return undefined;
@@ -50,7 +50,7 @@ export function renderManifest(backup: Backup): string {
   return `${JSON.stringify(backup, null, 2)}\n`;
 }
 
-/** Undefined for a text that is not a manifest of this backup. */
+/** Undefined if the text is not this backup's manifest. */
 export function parseManifest(name: string, text: string): Backup | undefined {
   const backup = parseWithTime<Backup>(text, 'createdAt');
   if (!backup) return undefined;
@@ -62,13 +62,13 @@ export function parseManifest(name: string, text: string): Backup | undefined {
   return isWhole ? backup : undefined;
 }
 
-/** Undefined for a text that does not describe a rehearsal. */
+/** Undefined if the text does not describe a rehearsal. */
 export function parseRehearsal(text: string): Rehearsal | undefined {
   const rehearsal = parseWithTime<Rehearsal>(text, 'at');
   return typeof rehearsal?.isSound === 'boolean' ? rehearsal : undefined;
 }
 
-/** The caller checks all but the time. */
+/** Checks only the time; the caller checks the rest. */
 function parseWithTime<Read>(text: string, field: keyof Read & string): Read | undefined {
   try {
     const read = JSON.parse(text) as Record<string, unknown>;

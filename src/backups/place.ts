@@ -3,29 +3,29 @@ import { OperatorError } from '../domain/error.ts';
 
 /** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
 export interface BackupPlace {
-  /** As the operator named it. */
+  /** The name as the operator gave it. */
   readonly name: string;
-  /** The names of all files with their sizes. Fails when the place cannot be used. */
+  /** The names and sizes of all files. Fails if the place cannot be used. */
   list(): Promise<Map<string, number>>;
   /**
-   * Adds the file that `make` writes to a path of this machine; when this returns, the place holds exactly these bytes.
-   * Before, removes what backups of the store that were killed have left.
+   * Adds the file that `make` writes to a local path; on return, the place holds exactly these bytes. First removes
+   * what killed backups of this store left behind.
    */
   add<Made extends { sha256: string }>(
     name: string,
     store: string,
     make: (draft: string) => Promise<Made>,
   ): Promise<Made>;
-  /** Adds a small file. It appears whole or not at all. */
+  /** Adds a small file atomically. */
   write(name: string, text: string): Promise<void>;
-  /** Undefined for a file that is larger; of that, no more is read. */
+  /** Returns undefined for a larger file, and stops reading it. */
   read(name: string, maxBytes: number): Promise<string | undefined>;
-  /** Copies a file to a path of this machine. */
+  /** Copies a file to a local path. */
   fetch(name: string, path: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-/** The SHA-256 of what is read piece by piece. */
+/** The SHA-256 of data that arrives in chunks. */
 export async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
   for await (const chunk of chunks) hasher.update(chunk);
@@ -34,7 +34,7 @@ export async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string>
 
 export type Environment = Record<string, string | undefined>;
 
-/** Whether a name means a place, not a single file. A folder that does not exist must be named with a slash. */
+/** Whether a name means a place and not a single file. The name of a missing folder must end in a slash. */
 export function isPlace(name: string): boolean {
   return (
     isS3(name) || name.endsWith('/') || statSync(name, { throwIfNoEntry: false })?.isDirectory() === true

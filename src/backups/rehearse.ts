@@ -10,11 +10,11 @@ import type { Backup } from './manifest.ts';
 import type { BackupPlace } from './place.ts';
 
 /**
- * Restores a backup into a store that is removed afterwards, and opens it as a service does. Returns how long that took.
- * Every pet and order is compared with its checksum, every key is read, and the counts with those of the manifest.
+ * Restores a backup into a temporary store and opens it as a service would. Returns how long that took. Compares every
+ * pet and order with its checksum and the counts with the manifest, and reads every key.
  */
 export async function rehearse(place: BackupPlace, backup: Backup, report: Report): Promise<number> {
-  // A rehearsal that was killed has left a whole store.
+  // A killed rehearsal leaves a whole store behind.
   removeAbandonedFolders('rehearsal');
   const folder = makeTemporaryFolder('rehearsal');
   try {

@@ -7,16 +7,19 @@ import { systemReason, writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
 
-/** After a failure, a command may ask the bucket once more: so a silent one fails it within a minute. */
+/** After a failure, a command may ask the bucket once more, so a silent bucket still fails it within a minute. */
 const silenceLimitMs = 25_000;
 
-/** Below this prefix of a bucket, through the runtime's own client. A large file goes in parts, and appears when whole. */
+/** A prefix in a bucket, through the runtime's own client. A large file is sent in parts and appears once complete. */
 export function openS3(name: string, environment: Environment, silenceMs = silenceLimitMs): BackupPlace {
   const { bucket, prefix } = parseS3(name);
   const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
   const keyOf = (file: string): string => `${prefix}${file}`;
 
-  /** The client would wait minutes for a silent server. What it still does then, nobody waits for. */
+  /**
+   * Fails if nothing moves for a while: the client would wait minutes for a silent server. Its own attempt is
+   * abandoned.
+   */
   async function whileItMoves<Result>(work: (moved: () => void) => Promise<Result>): Promise<Result> {
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(
@@ -36,7 +39,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
     name,
     list: () => whileItMoves((moved) => listAll(client, name, prefix, moved)),
     async add(file, store, make) {
-      // Beside the store: its disk has room for it, and a container may write nowhere else.
+      // Beside the store: that disk has room, and a container may be unable to write elsewhere.
       const drafts = `${resolveLinks(store)}.uploading-`;
       removeLeftovers(drafts, `[0-9a-f]{6}(?:${partialForm})?`);
       const draft = `${drafts}${randomBytes(3).toString('hex')}`;
@@ -58,7 +61,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
   };
 }
 
-/** `s3://bucket/prefix` with or without a slash at the end. */
+/** Accepts `s3://bucket/prefix` with or without a trailing slash. */
 function parseS3(name: string): { bucket: string; prefix: string } {
   const [, bucket, path = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(name) ?? [];
   if (bucket === undefined)
@@ -67,7 +70,7 @@ function parseS3(name: string): { bucket: string; prefix: string } {
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }
 
-/** Where each part is found. What the client would read by itself misses the variables of --env-file. */
+/** The variables for each part. The client's own lookup would miss those of --env-file. */
 const credentialNames = {
   accessKeyId: ['S3_ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID'],
   secretAccessKey: ['S3_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY'],
@@ -105,7 +108,7 @@ async function listAll(
   }
 }
 
-/** In parts of 5 MiB, each of which moves within the limit even on a slow line. */
+/** Sends parts of 5 MiB, each of which moves within the limit even on a slow line. */
 async function upload(path: string, object: Bun.S3File, moved: () => void): Promise<void> {
   const writer = object.writer({ partSize: 5 * 1024 * 1024, queueSize: 1 });
   for await (const chunk of Bun.file(path).stream()) {
@@ -123,7 +126,7 @@ async function* read(object: Bun.S3File, moved: () => void): AsyncGenerator<Uint
   }
 }
 
-/** Undefined for a text that is larger. The rest of it is not read. */
+/** Returns undefined for a longer text, and does not read the rest. */
 async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -135,7 +138,7 @@ async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pr
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Piece by piece, into a file for its owner alone. */
+/** Writes chunk by chunk into a file that only its owner can read. */
 async function download(chunks: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   const file = openSync(path, 'wx', 0o600);
   try {
