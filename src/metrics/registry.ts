@@ -1,13 +1,13 @@
-/** What the service counts and measures about itself, for a scrape in Prometheus' text format. */
+/** The service's metrics, for a scrape in Prometheus' text format. */
 export interface Registry {
   counter(name: string, help: string): Labelled<Counter>;
-  /** `bounds` are the inclusive upper ends of the buckets, ascending, without the last one, which is open. */
+  /** `bounds` are the inclusive upper ends of the buckets, ascending, without the last bucket, which is open. */
   histogram(name: string, help: string, bounds: readonly number[]): Labelled<Histogram>;
   /** Read at each scrape. */
   gauge(name: string, help: string, read: ReadGauge): void;
-  /** A counter that something else keeps, read at each scrape. */
+  /** A counter kept elsewhere and read at each scrape. */
   observedCounter(name: string, help: string, read: ReadGauge): void;
-  /** Prometheus' text format, version 0.0.4. Never fails: what cannot be read has no sample. */
+  /** Prometheus' text format, version 0.0.4. Never fails: a metric that cannot be read has no sample. */
   render(): Promise<string>;
 }
 
@@ -15,7 +15,7 @@ type Labels = Readonly<Record<string, string>>;
 type Readings = number | { labels: Labels; value: number }[];
 type ReadGauge = () => Readings | Promise<Readings>;
 
-/** The same labels give the same child. Keep the child: finding it costs more than using it. */
+/** Equal labels give the same child. Keep the child: finding it costs more than using it. */
 export interface Labelled<Child> {
   with(labels: Labels): Child;
 }
@@ -93,7 +93,7 @@ class CounterCell implements Counter {
 
 class HistogramCell implements Histogram {
   readonly #bounds: readonly number[];
-  /** Of each bucket alone. */
+  /** Counts per bucket, not cumulative. */
   readonly #counts: number[];
   #sum = 0;
 
@@ -104,13 +104,13 @@ class HistogramCell implements Histogram {
 
   observe(value: number): void {
     let bucket = 0;
-    // Most values fall into the first buckets, so a plain search is the shortest.
+    // Most values fall into the first buckets, so a linear search is fastest.
     while (value > (this.#bounds[bucket] ?? Infinity)) bucket += 1;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
     this.#sum += value;
   }
 
-  /** The text counts each bucket together with all below it. */
+  /** The text format is cumulative: each bucket includes those below it. */
   render(name: string, labels: Labels): string {
     let count = 0;
     const buckets = this.#bounds.map((bound, index) => {
