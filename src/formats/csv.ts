@@ -7,7 +7,7 @@ import { quoteText, readPet, refuse, type ParsedRecord, type TextRecord } from '
 const fieldNames = petFields.map(({ name }) => name);
 const columns = new Map(['id', ...fieldNames].map((name) => [name.toLowerCase(), name]));
 
-/** True for a line with an odd number of quotes: a quoted field begins or ends there (RFC 4180, section 2.6). */
+/** True for a line with an odd number of quotes: a quoted field begins or ends in it (RFC 4180, section 2.6). */
 export function turnsQuoted(line: string): boolean {
   return (line.match(/"/g)?.length ?? 0) % 2 === 1;
 }
@@ -29,26 +29,26 @@ export function createCsvReader(
   };
 }
 
-/** Comma, semicolon (Excel, where the comma is the decimal sign) and tab, each with its pattern of one field. */
+/** Comma, semicolon (Excel, where the comma is the decimal sign) and tab, each with the pattern of one field. */
 const separators = [',', ';', '\t'].map((character) => ({
   character,
   field: new RegExp(`(?:"((?:[^"]|"")*)"|([^"${character}]*))(${character}|$)`, 'y'),
 }));
 type Separator = (typeof separators)[number];
 
-/** Tells Excel the separator; we take it from the header. */
+/** Tells Excel the separator; we detect it from the header. */
 const separatorLine = /^"?sep=[,;\t]"?$/i;
 
 export interface CsvHeader {
   text: string;
   separator: Separator;
-  /** Undefined for a column that is unknown. */
+  /** Undefined for an unknown column. */
   names: (string | undefined)[];
   /** The columns that are not imported, as the file names them. */
   leftOut: string[];
 }
 
-/** The separator is the one that finds the columns. Unknown columns are ignored, like unknown fields in JSON. */
+/** Detects the separator by finding the required columns. Unknown columns are ignored, like unknown JSON fields. */
 function readHeader({ line, text }: TextRecord, keepsIds: boolean): CsvHeader {
   const required = petFields.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
   const needed = keepsIds ? ['id', ...required] : required;
@@ -86,7 +86,7 @@ function readRecord(record: TextRecord, { names, separator }: CsvHeader, keepsId
   const fields: Record<string, unknown> = {};
   for (const field of petFields) {
     const given = cells[names.indexOf(field.name)] ?? '';
-    // A person types ` Sold`.
+    // People type ` Sold`.
     const cell = field.name === 'status' ? given.trim().toLowerCase() : given;
     if (cell !== '' || !field.isOptional) fields[field.name] = fromText(field, cell);
   }
@@ -94,7 +94,7 @@ function readRecord(record: TextRecord, { names, separator }: CsvHeader, keepsId
   return readPet(record, { ...fields, id: parseInt64(id) ?? id }, keepsIds);
 }
 
-/** The fields of a record, or undefined when a quote is out of place. */
+/** The fields of a record; undefined if a quote is misplaced. */
 function splitFields(text: string, { character, field }: Separator): string[] | undefined {
   if (!text.includes('"')) return text.split(character);
   const fields: string[] = [];
@@ -107,7 +107,7 @@ function splitFields(text: string, { character, field }: Separator): string[] | 
   }
 }
 
-/** By this, spreadsheets know UTF-8. */
+/** Tells spreadsheets that the text is UTF-8. */
 export const byteOrderMark = '\ufeff';
 
 export function csvHeader(separator: string): string {
@@ -118,12 +118,12 @@ export function csvPet(pet: Pet, separator: string): string {
   return csvLine([pet.id, ...fieldNames.map((name) => csvCell(pet[name]?.toString() ?? ''))], separator);
 }
 
-/** The header of a file of bad rows, which `petstore import` reads again when they are corrected. */
+/** The header of a file of bad rows, which `petstore import` can read once they are corrected. */
 export function csvRejectsHeader({ text, separator }: CsvHeader): string {
   return byteOrderMark + csvLine(['line', 'problem', text], separator.character);
 }
 
-/** A bad row as it was, or in one cell if its quotes are out of place. */
+/** A bad row as it was, or in one cell if its quotes are misplaced. */
 export function csvReject(record: ParsedRecord, { separator }: CsvHeader): string {
   const { line, problem = '', text } = record;
   const row = splitFields(text, separator) ? text : csvCell(text);
@@ -134,7 +134,7 @@ function csvLine(cells: unknown[], separator: string): string {
   return `${cells.join(separator)}\r\n`;
 }
 
-/** A text, quoted where any separator makes that necessary. */
+/** Quotes a text if any separator makes that necessary. */
 function csvCell(text: string): string {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

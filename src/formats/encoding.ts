@@ -1,16 +1,16 @@
 import { OperatorError } from '../domain/error.ts';
 
-/** How the text of a file without a byte order mark may be written. */
+/** The encodings of a file without a byte order mark. */
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Turns bytes that arrive in pieces, cut anywhere, into text. Invalid bytes are an error. */
+/** Decodes bytes that arrive in arbitrary pieces. Invalid bytes are an error. */
 interface Decoder {
   push(bytes: Uint8Array): string;
   end(): string;
 }
 
-/** A byte order mark overrules `encoding`. The first piece must be long enough to hold one. */
+/** A byte order mark overrides `encoding`. The first piece must be long enough to contain one. */
 export function createDecoder(encoding: Encoding): Decoder {
   let decoder: Decoder | undefined;
   return {
@@ -22,7 +22,7 @@ export function createDecoder(encoding: Encoding): Decoder {
   };
 }
 
-/** ZIP, which .xlsx and .ods are, and the container of .xls. */
+/** The first bytes of ZIP, used by .xlsx and .ods, and of the container of .xls. */
 const spreadsheetMarks = ['504b0304', 'd0cf11e0'];
 
 function decoderFor(beginning: Uint8Array, encoding: Encoding): Decoder {
@@ -38,7 +38,7 @@ function decoderFor(beginning: Uint8Array, encoding: Encoding): Decoder {
   return createTextDecoder(mark.startsWith('efbbbf') ? 'utf-8' : encoding);
 }
 
-/** Decodes UTF-8 line by line, to name the line of a bad byte: a line end is never part of another character there. */
+/** Decodes UTF-8 line by line to name the line of a bad byte: a line end is never part of another character. */
 function createTextDecoder(encoding: Encoding | 'utf-16le' | 'utf-16be'): Decoder {
   const isUtf8 = encoding === 'utf-8';
   const decoder = new TextDecoder(encoding, { fatal: true });

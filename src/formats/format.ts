@@ -4,13 +4,12 @@ import { byteOrderMark, createCsvReader, csvHeader, csvPet, turnsQuoted, type On
 import { createLineSplitter } from './lines.ts';
 import { petLine, readJsonPet, type ParsedRecord, type TextRecord } from './record.ts';
 
-/** The formats of a file of pets. */
 export const petFormats = ['ndjson', 'json', 'csv'] as const;
 export type PetFormat = (typeof petFormats)[number];
 
 const blank = /^[ \t\r]*$/;
 
-/** Reads pets from text that arrives in pieces, cut anywhere. */
+/** Reads pets from text that arrives in arbitrary pieces. */
 export function createPetParser(format: PetFormat, keepsIds: boolean, onHeader?: OnHeader) {
   const isCsv = format === 'csv';
   const splitter =
@@ -29,13 +28,13 @@ export function createPetParser(format: PetFormat, keepsIds: boolean, onHeader?:
   return { push: (text: string) => parse(splitter.push(text)), end: () => parse(splitter.end()) };
 }
 
-/** Detects the format by the first character that is not a space. */
+/** Detects the format by the first character that is not white space. */
 export function sniffFormat(beginning: string): PetFormat {
   const [first] = beginning.trimStart();
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
 }
 
-/** Renders pets as text; the pieces joined are the file. */
+/** Renders pets as text; the joined pieces are the file. */
 export interface PetWriter {
   begin: string;
   render(pets: readonly Pet[]): string;

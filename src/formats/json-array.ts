@@ -6,19 +6,19 @@ const [quote, backslash, comma, lineEnd] = [0x22, 0x5c, 0x2c, 0x0a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Cuts the elements out of a JSON array while the rest is still arriving. It understands only brackets, strings and
- * commas; whether an element is valid JSON is for its reader to say.
+ * Splits a JSON array into its elements while it is still arriving. It understands only brackets, strings and commas;
+ * the reader of an element checks that it is valid JSON.
  */
 export function createArraySplitter(): Splitter {
-  /** The element that has begun, and where it did. */
+  /** The unfinished element, and where it began. */
   let rest = '';
   let startLine = 1;
   let startColumn = 1;
   let line = 1;
-  /** Where the current line begins, and where the element ends so far, relative to `rest`. */
+  /** The start of the current line and the end of the element so far, relative to `rest`. */
   let lineStart = 0;
   let end = 0;
-  /** Of brackets: 1 between the elements. */
+  /** The nesting of brackets: 1 between the elements. */
   let depth = 0;
   let isFirst = true;
   let isString = false;
@@ -43,7 +43,7 @@ export function createArraySplitter(): Splitter {
           isEscaped = code === backslash && !isEscaped;
           end = index + 1;
         } else if (isSpace(code)) {
-          // Belongs to the element only if more of it follows.
+          // White space belongs to the element only if more of it follows.
         } else if (depth === 0) {
           if (!isFirst) refuse('Something follows the end of the array.');
           if (code !== openBracket) refuse('A JSON array begins with a bracket.');

@@ -1,20 +1,20 @@
 import { OperatorError } from '../domain/error.ts';
 import type { TextRecord } from './record.ts';
 
-/** Cuts text that arrives in pieces into records. */
+/** Splits text that arrives in pieces into records. */
 export interface Splitter {
   push(text: string): TextRecord[];
-  /** The last record, if it has no line end. */
+  /** Returns the last record, if it has no line end. */
   end(): TextRecord[];
 }
 
-/** A longer record cannot be a pet: the API itself accepts 64 KiB. */
+/** A longer record cannot be a pet: the API accepts 64 KiB. */
 const maxRecordLength = 1024 * 1024;
 
-/** One record per line. A line for which `turns` is true begins or ends a record of several lines. */
+/** Splits text into lines. A line for which `turns` is true begins or ends a record of several lines. */
 export function createLineSplitter(turns = (_text: string) => false): Splitter {
   let rest = '';
-  /** The length of the complete lines in `rest`; their record continues. */
+  /** The length of the complete lines in `rest`, whose record continues. */
   let seen = 0;
   let line = 1;
   let lineCount = 0;

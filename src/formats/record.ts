@@ -6,21 +6,21 @@ import { findJsonProblem } from './json-problem.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
-  /** Where it begins, counted from 1. */
+  /** The first line of the record, counted from 1. */
   line: number;
-  /** Where it begins in that line, counted from 1; left out at the beginning of a line. */
+  /** The first column of the record, counted from 1; absent at the start of a line. */
   column?: number;
   text: string;
 }
 
-/** A record with the pet that it describes, or the problem with it. */
+/** A record with its pet or its problem. */
 export interface ParsedRecord extends TextRecord {
   pet: ImportedPet | undefined;
-  /** Present when there is no pet. */
+  /** Present if there is no pet. */
   problem?: string;
 }
 
-/** Reads a pet from its JSON text, by the rules of the API. */
+/** Reads a pet from JSON by the rules of the API. */
 export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
   const { text } = record;
   let value: unknown;
@@ -33,7 +33,7 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
   return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
 }
 
-/** Reads a pet from its fields as parsed JSON. */
+/** Reads a pet from the fields of parsed JSON. */
 export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolean): ParsedRecord {
   try {
     const pet: ImportedPet = parseNewPet(fields);
@@ -54,7 +54,7 @@ export function refuse({ line, text }: TextRecord, problem: string): ParsedRecor
   return { line, text, pet: undefined, problem };
 }
 
-/** Where a record stops being JSON. One that spans several lines, as in an array, names the line of the file. */
+/** Describes where a record stops being JSON. Names the line of the file if the record spans several lines. */
 function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: TextRecord): string {
   const problem = findJsonProblem(text);
   if (!problem) return `This is not JSON: ${quoteText(text)}.`;
@@ -71,12 +71,12 @@ export function petLine(pet: Pet): string {
 
 const longest = 40;
 
-/** Ends a sentence with the value that it refuses, if there is one. */
+/** Appends the refused value to a sentence, if there is one. */
 function withValue(sentence: string, value: unknown): string {
   return value === undefined ? sentence : `${sentence.replace(/\.$/, '')}, not ${quoteValue(value)}.`;
 }
 
-/** A text as a JSON string, shortened, which makes control characters visible. */
+/** A shortened text as a JSON string, which makes control characters visible. */
 export function quoteText(text: string): string {
   return JSON.stringify(shorten(text));
 }
@@ -84,11 +84,11 @@ export function quoteText(text: string): string {
 function quoteValue(value: unknown): string {
   if (typeof value === 'string') return quoteText(value);
   if (value instanceof JsonNumber) return shorten(value.source);
-  // The exact JSON parser empties them, so there is nothing to show.
+  // The exact JSON parser empties arrays and objects, so there is nothing to show.
   return typeof value === 'object' && value !== null ? 'an array or object' : String(value);
 }
 
-/** Not between the two halves of a surrogate pair. */
+/** Never cuts between the two halves of a surrogate pair. */
 function shorten(text: string): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
