@@ -64,11 +64,11 @@ export interface NamedOperation extends OperationObject {
   method: string;
   path: string;
   parameters: Parameter[];
-  /** The mark of an operation that is not stable. */
+  /** The mark of an unstable operation. */
   stability?: string;
 }
 
-/** The operations in the order of the document, with `/v1`, which its servers end in, before each path. */
+/** The operations in document order. Each path starts with `/v1`, which the document's servers end in. */
 export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
@@ -89,7 +89,7 @@ export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
 
 const jsonMediaType = 'application/json';
 
-/** The examples of a JSON body; none if it has no JSON body. */
+/** The examples of a JSON body; empty without one. */
 export function examplesOf(content: Record<string, MediaType> | undefined): Example[] {
   return Object.values(content?.[jsonMediaType]?.examples ?? {});
 }
@@ -98,7 +98,7 @@ export function schemaOf(content: Record<string, MediaType> | undefined): Schema
   return content?.[jsonMediaType]?.schema ?? {};
 }
 
-/** Replaces every `$ref` in an OpenAPI document by what it names. Fields beside a `$ref` win (OpenAPI 3.1). */
+/** Replaces every `$ref` in an OpenAPI document with its target. Fields beside a `$ref` win (OpenAPI 3.1). */
 export function dereference(node: unknown, document = node): unknown {
   if (Array.isArray(node)) return node.map((item) => dereference(item, document));
   if (typeof node !== 'object' || node === null) return node;

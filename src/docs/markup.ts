@@ -18,7 +18,7 @@ export function renderInline(text: string): string {
     .replace(/\[([^\]]+)\]\((https?:[^)\s]+|#[\w-]+)\)/g, '<a href="$2">$1</a>');
 }
 
-/** A heading that links to its section. The style sheet shows a mark behind it. */
+/** A heading that links to its section. The style sheet shows a mark after it. */
 export function renderHeading(level: 2 | 3, id: string, title: string, marks = ''): string {
   return `<h${level}><a class="anchor" href="#${id}">${escapeHtml(title)}</a>${marks}</h${level}>`;
 }

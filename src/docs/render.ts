@@ -7,7 +7,9 @@ import { renderHeading, renderText } from './markup.ts';
 import { fieldsOf, renderFields } from './reference/fields.ts';
 import { markOf, renderOperations } from './reference/reference.ts';
 
-/** The guide and the API reference. They need no script; `packages/console/src/docs/docs.ts` adds what can be clicked. */
+/**
+ * The guide and the API reference. They work without a script; `packages/console/src/docs/docs.ts` adds interaction.
+ */
 export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);
@@ -33,8 +35,8 @@ ${sections.join('\n').replaceAll(exampleAddress, escapeHtml(address ?? exampleAd
 }
 
 /**
- * The address that the operator has configured, without `/v1`, which the path of every operation begins with. A relative
- * one is this host, whose address only the script knows.
+ * The configured address without `/v1`, which starts the path of every operation. A relative address means this host,
+ * whose address only the script knows.
  */
 function configuredAddress({ servers = [] }: OpenapiDocument): string | undefined {
   const [first] = servers;
@@ -85,7 +87,7 @@ function renderContents(operations: NamedOperation[], isStableOnly: boolean): st
       'Contract',
       documents.map((name) => renderLink(name, name)),
     ),
-    // The console sells, so there is none without the marked operations.
+    // The console needs the marked operations, so `--stable-only` leaves it out.
     ...(isStableOnly ? [] : [renderGroup('Console', [renderLink('./', 'Pets and sales')])]),
   ];
   return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
@@ -100,7 +102,7 @@ function renderGroup(title: string, links: string[]): string {
   return `<div><h2>${title}</h2><ul>${links.join('')}</ul></div>`;
 }
 
-/** The script puts the address of this host into the place of the default one. */
+/** The script replaces the default address with this host's. */
 function renderIntroduction({ info: { title, version, summary = '' } }: OpenapiDocument): string {
   return `<section class="columns introduction"><div class="words"><h1>${escapeHtml(title)} API</h1>
 <p class="lead">${escapeHtml(summary)} Version ${escapeHtml(version)}.</p>

@@ -4,14 +4,14 @@ import { tokensOf, type Language } from '../../../packages/console/src/docs/code
 export interface CodeBlock {
   text: string;
   language: Language;
-  /** Shown above the code. HTML. */
+  /** HTML, shown above the code. */
   title: string;
   /** For screen readers. */
   label: string;
   className?: string;
 }
 
-/** Code that the keyboard can scroll. The script adds a button to its head that copies it. */
+/** Code that can be scrolled by keyboard. The script adds a copy button. */
 export function renderBlock({ text, language, title, label, className = '' }: CodeBlock): string {
   const code = tokensOf(text, language).map(({ kind, text: part }) =>
     kind === undefined ? escapeHtml(part) : `<span class="t-${kind}">${escapeHtml(part)}</span>`,
@@ -20,7 +20,6 @@ export function renderBlock({ text, language, title, label, className = '' }: Co
 <pre tabindex="0" aria-label="${escapeHtml(label)}"><code>${code.join('')}</code></pre></div>`;
 }
 
-/** A command to run. */
 export function renderCommand(text: string): string {
   return renderBlock({ text, language: 'shell', title: 'Shell', label: 'Command' });
 }

@@ -10,7 +10,7 @@ const client = createClient({
 });
 `;
 
-/** The same calls as the contract's examples, by operation. */
+/** The contract's example calls, by operation. */
 export const clientSamples: Record<string, Shown> = {
   listPets: {
     code: `${clientSetup}

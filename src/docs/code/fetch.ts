@@ -1,6 +1,8 @@
 import { exampleAddress, uuid, type ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
 
-/** A program for any runtime with `fetch`. It prints the text of the response: `JSON.parse` would round long ids. */
+/**
+ * A program for any runtime with `fetch`. It prints the response as text, because `JSON.parse` would round long ids.
+ */
 export function renderFetch({ method, path, headers, body }: ApiRequest): string {
   const init = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
@@ -20,7 +22,7 @@ ${init.join('\n')}
 console.log(response.status, await response.text());`;
 }
 
-/** As an object, unless that would round a number. */
+/** Renders an object, unless that would round a number. */
 function renderBody(json: string): string {
   if (/\d{16}/.test(json)) return renderString(json);
   return `JSON.stringify(${renderValue(JSON.parse(json))})`;

@@ -1,6 +1,6 @@
 import { exampleAddress, uuid, type ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
 
-/** A program for Python without packages. Its integers have as many digits as they need. */
+/** A Python program without packages. Python's integers are exact at any length. */
 export function renderPython({ method, path, headers, body }: ApiRequest): string {
   const lines = [
     body !== undefined && 'import json',
@@ -33,7 +33,7 @@ export function renderPython({ method, path, headers, body }: ApiRequest): strin
 
 const words: Record<string, string> = { true: 'True', false: 'False', null: 'None', ',': ', ', ':': ': ' };
 
-/** JSON as a Python literal. Strings are matched whole, to skip what is inside them. */
+/** JSON as a Python literal. Strings match whole, so their content is skipped. */
 function toPython(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+|[,:]/g, (found) => words[found] ?? found);
 }

@@ -7,7 +7,7 @@ import { renderCurl, type ApiRequest } from '../../../packages/console/src/docs/
 import type { Language } from '../../../packages/console/src/docs/code/highlight.ts';
 import { indentJson, isJson } from '../../../packages/console/src/docs/code/json-text.ts';
 
-/** The languages of the samples, in the order of the switch. */
+/** The languages of the samples, in the order of the language switch. */
 export const sampleLanguages = {
   curl: { label: 'curl', highlighted: 'shell' },
   typescript: { label: 'TypeScript', highlighted: 'typescript' },
@@ -24,11 +24,11 @@ export interface Shown {
 }
 
 export interface CodeSample extends Record<SampleLanguage, Shown> {
-  /** The status of the response. Without it, the output is a text and no body. */
+  /** The status of the response. Without it, the output is plain text and not a body. */
   status?: string | undefined;
 }
 
-/** A request in every language, and the same call with the client, if the client has it. */
+/** A request in every language, and the matching call of the client, if there is one. */
 export function toSample(request: ApiRequest, status: string, prints: string, client?: Shown): CodeSample {
   const fetch = { code: renderFetch(request), prints };
   return {

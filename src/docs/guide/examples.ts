@@ -6,7 +6,7 @@ import {
 } from '../../../packages/console/src/docs/code/request.ts';
 import { toSample, type CodeSample } from '../code/sample.ts';
 
-/** The samples of the guide. A test runs each in a store that holds pets and compares its output. */
+/** The samples of the guide. A test runs each against a store with pets and compares its output. */
 
 const json: [string, string] = ['Content-Type', 'application/json'];
 const petUrl = `${exampleAddress}/v1/pets`;
@@ -141,7 +141,7 @@ try {
   }),
 } satisfies Record<string, CodeSample>;
 
-/** A test runs it, and compares its mirror with a listing. */
+/** A test runs this program and compares its mirror with a listing. */
 export const mirrorProgram = `${clientSetup.replace('createClient }', 'createClient, isPetstoreError, type Pet }')}
 const mirror = new Map<bigint, Pet>();
 

@@ -10,7 +10,7 @@ interface GuideSection {
   /** HTML. */
   words: string;
   sample?: CodeSample;
-  /** HTML that takes the place of a sample. */
+  /** HTML in place of a sample. */
   aside?: string;
 }
 
@@ -35,7 +35,7 @@ const advice: Record<ErrorCode, string> = {
   internal: 'The service failed. If it keeps failing, report the request id.',
 };
 
-/** Every error code with its status and what to do about it. Responses link here. */
+/** Every error code with its status and remedy. Responses link here. */
 function renderErrorCodes(): string {
   const codes = (Object.keys(advice) as ErrorCode[]).toSorted(
     (one, other) => statusOfCode[one] - statusOfCode[other],
@@ -152,11 +152,11 @@ id, and list again with <code>If-None-Match</code> to check cheaply for changes.
   },
 ];
 
-/** Not with `--stable-only`, which removes searchPets. */
+/** Left out with `--stable-only`, which removes searchPets. */
 const searchById = `<p>To look one pet up by its id, <a href="#searchPets">search</a> for it: <code>GET /v1/pets/search?id=1</code>
 returns an array with that pet, or <code>[]</code>.</p>`;
 
-/** With `--stable-only`, there are no events. */
+/** `--stable-only` removes the section on events. */
 export function guideSections(isStableOnly: boolean): readonly GuideSection[] {
   return isStableOnly ? allSections.filter(({ id }) => id !== 'events') : allSections;
 }

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../../packages/console/src/html.ts';
 import type { Parameter, Schema } from '../contract.ts';
 import { renderTerms, renderText } from '../markup.ts';
 
-/** Parameters or fields with their type, where they go and what they mean, below a heading in HTML. */
+/** Parameters or fields with type, location and meaning, below a heading in HTML. */
 export function renderFields(heading: string, fields: Parameter[]): string {
   if (fields.length === 0) return '';
   const terms = fields.map(({ name, in: location, required, schema, description = '' }) => ({
@@ -14,7 +14,7 @@ export function renderFields(heading: string, fields: Parameter[]): string {
   return heading + renderTerms(terms);
 }
 
-/** The fields of a body or of its items, and the fields of the objects in it under their path: `expected.status`. */
+/** The fields of a body or its items. Nested fields are listed by path: `expected.status`. */
 export function fieldsOf({ properties = {}, required = [], items }: Schema, path = ''): Parameter[] {
   if (items) return fieldsOf(items, path);
   return Object.entries(properties).flatMap(([name, schema]) => {

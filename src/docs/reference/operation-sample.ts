@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../../packages/console/src/docs/code/request
 import { toSample, type CodeSample } from '../code/sample.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
-/** A request made of the document's examples, with the response that the document shows for it. */
+/** A request built from the document's examples, with its documented response. */
 export function sampleOf(operation: NamedOperation): CodeSample {
   const [status = '', response] =
     Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
@@ -12,7 +12,7 @@ export function sampleOf(operation: NamedOperation): CodeSample {
   return toSample(requestOf(operation), status, prints, clientSamples[operation.operationId]);
 }
 
-/** The optional parameters that a good first request has. */
+/** The optional parameters that belong in a good first request. */
 const shownParameters = new Set(['limit', 'q', 'Idempotency-Key']);
 
 function requestOf({ method, path, parameters, requestBody }: NamedOperation): ApiRequest {
@@ -37,7 +37,7 @@ function requestOf({ method, path, parameters, requestBody }: NamedOperation): A
   };
 }
 
-/** The contract gives no example of a key, because tools would send it with every pet. The guide uses another one. */
+/** The contract has no example key, because tools would send it with every pet. The guide uses another one. */
 const idempotencyKey = '5b0c8f5e-9d5c-4b8e-a3f1-7c2d6e90b414';
 
 function valueOf({ name, example, schema }: Parameter): string {

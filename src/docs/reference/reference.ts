@@ -7,7 +7,7 @@ import { sampleOf } from './operation-sample.ts';
 import { renderResponses } from './responses.ts';
 import { renderTryForm } from './try-form.ts';
 
-/** Operations: what they mean on one side, a sample on the other, and a form to try each. */
+/** Each operation with its description beside a sample, and a form to try it. */
 export function renderOperations(operations: NamedOperation[]): string {
   return operations.map(renderOperation).join('\n');
 }
@@ -29,7 +29,7 @@ ${renderTryForm(operation)}
 </section>`;
 }
 
-/** Marks an operation that is not simply there to stay. */
+/** The mark of a deprecated or unstable operation. */
 export function markOf({ deprecated, stability }: NamedOperation): string | undefined {
   return deprecated ? 'Deprecated' : stability && stability.charAt(0).toUpperCase() + stability.slice(1);
 }

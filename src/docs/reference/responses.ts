@@ -9,10 +9,10 @@ import { fieldsOf, renderFields } from './fields.ts';
 export function renderResponses(responses: Record<string, DocumentedResponse>): string {
   const items = Object.entries(responses).map(([status, { description, headers = {}, content }]) => {
     const examples = examplesOf(content);
-    // `default` stands for the statuses of its examples.
+    // `default` covers the statuses of its examples.
     const shown =
       status === 'default' ? examples.map((example) => bodyOf(example).status).join(', ') : status;
-    // All errors have the same fields, which the reference explains once.
+    // All errors share their fields, which the reference explains once.
     const fields = status.startsWith('2') ? renderFields('<h5>Fields</h5>', fieldsOf(schemaOf(content))) : '';
     return `<details><summary>${renderStatus(shown)} <span>${renderInline(description)}</span></summary>
 <div class="folded">${examples.map(renderExample).join('\n')}${fields}${renderHeaders(headers)}</div></details>`;
@@ -32,7 +32,6 @@ function renderExample(example: Example): string {
   });
 }
 
-/** The fields of an error. */
 function bodyOf({ value }: Example): { code?: string; status?: number } {
   return value as object;
 }
