@@ -16,35 +16,36 @@ import { requireBigint, toPets, toVersionedPet, type Pet, type PetPage, type Ver
 import { unexpectedResponse, type Send } from './wire/send.ts';
 
 /**
- * Beta operations: complete and supported; a change is announced in the changelog one release before. If the operator has removed them (`--stable-only`), they fail
- * with `method_not_allowed`, or `not_found` where a path of its own is missing, and a message that says so.
+ * Beta operations are complete and supported; a change is announced in the changelog one release ahead. If the operator
+ * has removed them (`--stable-only`), they fail with `method_not_allowed`, or with `not_found` if their whole path is
+ * missing, and a message that says so.
  */
 export interface BetaOperations extends EventOperations {
   /**
-   * Changes a pet and resolves with it and its new ETag once that is stored durably. Without `expected` and `ifMatch`, the last update wins,
-   * and retries are as safe as for a read. With one of them, a retry could mistake its own first attempt for somebody
-   * else's change, so the call is retried only if the service refused it unseen (`rate_limited`, `overloaded`). After
-   * any other temporary error, read the pet to learn whether it changed.
+   * Changes a pet and resolves with it and its new ETag once the change is stored durably. Without `expected` and
+   * `ifMatch`, the last update wins, and retries are as safe as for a read. With one of them, a retry could mistake its
+   * own first attempt for somebody else's change, so the call is retried only if the service refused it without trying
+   * (`rate_limited`, `overloaded`). After any other temporary error, read the pet to learn whether it changed.
    * @beta
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;
 
   /**
-   * Deletes a pet for good; its id is never used again. Fails with `not_found` if no pet has this id, unless an
-   * earlier attempt of the same call may have deleted it.
+   * Deletes a pet permanently; its id is never reused. Fails with `not_found` if no pet has this id, unless an earlier
+   * attempt of this call may have deleted it.
    * @beta
    */
   deletePet(id: bigint, options?: ChangePetOptions): Promise<void>;
 
   /**
-   * Iterates over the pets for which everything holds that you give, newest first, page by page:
-   * `for await (const pet of client.searchPets({ q: 'rex' }))`.
+   * Iterates over the pets that meet every condition, newest first, page by page: `for await (const pet of
+   * client.searchPets({ q: 'rex' }))`.
    * @beta
    */
   searchPets(options?: SearchPetsOptions): AsyncGenerator<Pet, void, undefined>;
 
   /**
-   * Gets one page of the pets that `searchPets` finds, 20 unless `limit` says otherwise.
+   * Gets one page of the pets that `searchPets` finds. `limit` defaults to 20.
    * @beta
    */
   searchPetsPage(options?: SearchPetsPageOptions): Promise<PetPage>;
@@ -56,7 +57,7 @@ export interface BetaOperations extends EventOperations {
   getKey(options?: CallOptions): Promise<Key>;
 
   /**
-   * Gets one page of orders, 20 unless `limit` says otherwise.
+   * Gets one page of orders. `limit` defaults to 20.
    * @beta
    */
   listOrders(options?: ListOrdersOptions): Promise<OrderPage>;
@@ -72,7 +73,7 @@ export interface BetaOperations extends EventOperations {
 export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOperations {
   const send: Send = (call) =>
     sendCall(call).catch((error: unknown) => {
-      // The pet of an update or a delete may be missing while the operation itself is there.
+      // A GET has a path of its own; an update or a delete may also fail because its pet is missing.
       const codeWhenRemoved = call.method === 'GET' ? 'not_found' : 'method_not_allowed';
       throw isPetstoreError(error, codeWhenRemoved) ? removed(error) : error;
     });
@@ -146,7 +147,7 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
 }
 
 function ifMatchHeader(ifMatch: string | undefined): Record<string, string> {
-  // An empty header might be taken for none, and the precondition would be lost.
+  // An empty header might count as none, and the precondition would be lost.
   if (ifMatch === '') throw new TypeError('ifMatch must be an ETag, such as \'"3f2a"\', or "*".');
   return ifMatch === undefined ? {} : { 'If-Match': ifMatch };
 }

@@ -5,15 +5,14 @@ import { optionalFields, petFields, problemsOf, type PetFields } from './pet.ts'
 /** The new values of a pet's fields. A field that is left out keeps its value; `status: null` removes the status. */
 export interface PetChanges extends PetFields {
   /**
-   * What you saw: unless the pet still has these values, the update changes nothing and fails with
-   * `precondition_failed`. It keeps two people from overwriting each other's work. Here both `null` and `undefined`
-   * as `status` mean that the pet has none, so `{ status: pet.status }` is right for every pet. At least one field is
-   * needed.
+   * The values that you saw: if the pet no longer has them, the update changes nothing and fails with
+   * `precondition_failed`, so two people cannot overwrite each other's work. A `status` of `null` or `undefined` means
+   * that the pet has none, so `{ status: pet.status }` is right for every pet. At least one field is required.
    */
   expected?: PetFields | undefined;
 }
 
-/** The body of an update. Changes that the service would refuse are refused here, before they are sent. */
+/** The body of an update. Refuses changes that the service would refuse, before they are sent. */
 export function renderChanges({ expected, ...changes }: PetChanges): string {
   const fields = renderPetFields(changes);
   if (fields === '') {
@@ -23,7 +22,7 @@ export function renderChanges({ expected, ...changes }: PetChanges): string {
   refuseProblems(problemsOf(Object.fromEntries(given)));
   if (expected === undefined) return `{${fields}}`;
   const seen = renderExpected(expected);
-  // A field that is undefined by mistake would otherwise turn the precondition off without a word.
+  // A field that is undefined by mistake would otherwise silently disable the precondition.
   if (seen === '') {
     throw new PetstoreClientError('invalid_pet', `expected needs ${anyField}.`);
   }

@@ -23,17 +23,17 @@ import {
 import { createSend, unexpectedResponse } from './wire/send.ts';
 import { createUuid } from './wire/uuid.ts';
 
-/** The operations of the service. They reject with a `PetstoreClientError`, or with the reason of your signal. */
+/** The operations of the service. They reject with a `PetstoreClientError`, or with your signal's reason. */
 export interface PetstoreClient extends BetaOperations {
-  /** Gets one page of pets, 20 unless `limit` says otherwise. */
+  /** Gets one page of pets. `limit` defaults to 20. */
   listPets(options?: ListPetsOptions): Promise<PetPage>;
 
   /** Iterates over all pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
   pets(options?: PetsOptions): AsyncGenerator<Pet, void, undefined>;
 
   /**
-   * Adds a pet and resolves once it is stored durably. Retries never add a second pet. A pet that is not valid is
-   * refused before it is sent, with its `problems` by field.
+   * Adds a pet and resolves once it is stored durably. Retries never add a second pet. An invalid pet is refused before
+   * it is sent, with its `problems` by field.
    */
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>;
 
@@ -44,9 +44,9 @@ export interface PetstoreClient extends BetaOperations {
   getPet(id: bigint, options?: CallOptions): Promise<VersionedPet>;
 }
 
-/** Creates a client for the service at `baseUrl`. It holds no connection and needs no closing. */
+/** Creates a client for the service at `baseUrl`. It holds no connection and need not be closed. */
 export function createClient(options: ClientOptions): PetstoreClient {
-  // Without this, an environment variable that is not set would be sent as the key "undefined".
+  // Without this check, an unset environment variable would be sent as the key "undefined".
   if (typeof options.apiKey !== 'string' || options.apiKey.trim() === '')
     throw new TypeError('apiKey must not be empty.');
   const versionUrl = versionedUrl(options.baseUrl);
@@ -87,7 +87,7 @@ export function createClient(options: ClientOptions): PetstoreClient {
 }
 
 function versionedUrl(baseUrl: string): string {
-  // In a browser a path is enough: it refers to the host of the document.
+  // A path is enough in a browser: it refers to the document's host.
   if (!/^(?:https?:\/\/|\/)/i.test(baseUrl))
     throw new TypeError(`baseUrl must start with http:// or https://, not "${baseUrl}".`);
   if (/^[^/]*\/\/[^/]*@/.test(baseUrl))

@@ -15,17 +15,17 @@ export type Operation =
 /** The service's notice about an operation that will be removed. */
 export interface DeprecationNotice {
   operation: Operation;
-  /** When it became deprecated, or will (RFC 9745). */
+  /** When it was or will be deprecated (RFC 9745). */
   deprecatedAt: Date | undefined;
   /** When it will be removed (RFC 8594). */
   sunsetAt: Date | undefined;
-  /** The address of the documentation about it. */
+  /** The URL of the documentation about it. */
   documentation: string | undefined;
-  /** The address of its replacement. */
+  /** The URL of its replacement. */
   successor: string | undefined;
 }
 
-/** Reads the notice from the headers of a response. */
+/** Reads the notice from a response's headers. */
 export function readDeprecation(
   operation: Operation,
   { headers, url }: { headers: Headers; url: string },

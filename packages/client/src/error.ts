@@ -1,6 +1,6 @@
 import type { PetProblems } from './pet.ts';
 
-/** The codes of the service's own errors; the documentation explains each. */
+/** The codes of the service's own errors. The documentation explains each. */
 export const serviceErrorCodes = [
   'unauthorized',
   'invalid_api_key',
@@ -25,9 +25,9 @@ export const serviceErrorCodes = [
 export type ServiceErrorCode = (typeof serviceErrorCodes)[number];
 
 /**
- * A failure without an error of the service: `network`, no response arrived; `timeout`, none arrived in time;
- * `origin_not_allowed`, the browser withholds it, because the service does not allow the page's origin;
- * `unexpected_response`, the response does not come from this API but from a proxy or another service.
+ * A failure without an error from the service. `network`: no response arrived. `timeout`: none arrived in time.
+ * `origin_not_allowed`: the browser withholds it, because the service does not allow the page's origin.
+ * `unexpected_response`: it came from a proxy or another service, not from this API.
  */
 export type ConnectionErrorCode = 'network' | 'timeout' | 'origin_not_allowed' | 'unexpected_response';
 
@@ -38,13 +38,13 @@ export type PetstoreErrorCode = ServiceErrorCode | ConnectionErrorCode;
 export class PetstoreClientError<Code extends PetstoreErrorCode = PetstoreErrorCode> extends Error {
   override readonly name = 'PetstoreClientError';
   readonly code: Code;
-  /** The HTTP status; undefined when there was no response. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
-  /** The id of the call in the service's log, to quote in a bug report; undefined when nothing was sent. */
+  /** The call's id in the service's log, to quote in a bug report; undefined if nothing was sent. */
   readonly requestId: string | undefined;
   /** How long the service asks callers to wait, from `Retry-After`. */
   readonly retryAfterMs: number | undefined;
-  /** What is wrong by field, when the client refused a pet before sending it. */
+  /** Problems by field, if the client refused a pet before sending it. */
   readonly problems: PetProblems | undefined;
 
   constructor(code: Code, message: string, details: PetstoreClientErrorDetails = {}) {
@@ -72,34 +72,34 @@ export function refuseProblems(problems: PetProblems): void {
   if (message.length > 0) throw new PetstoreClientError('invalid_pet', message.join(' '), { problems });
 }
 
-/** True for errors of this client; with codes, only for errors that have one of them. */
+/** True for errors of this client; with codes, only for those codes. */
 export function isPetstoreError<Code extends PetstoreErrorCode = PetstoreErrorCode>(
   error: unknown,
   ...codes: Code[]
 ): error is PetstoreClientError<Code> {
-  // By name, because a program may load two copies of this package.
+  // Compare names, because a program may load two copies of this package.
   if (!(error instanceof Error) || error.name !== 'PetstoreClientError') return false;
   return codes.length === 0 || codes.includes((error as PetstoreClientError<Code>).code);
 }
 
-/** True when the API key is missing, unknown, expired or revoked. Ask for another key. */
+/** True if the API key is missing, unknown, expired or revoked. Ask for another key. */
 export function isUnauthorized(
   error: unknown,
 ): error is PetstoreClientError<'unauthorized' | 'invalid_api_key'> {
   return isPetstoreError(error, 'unauthorized', 'invalid_api_key');
 }
 
-/** True when no pet has this id. */
+/** True if no pet has this id. */
 export function isNotFound(error: unknown): error is PetstoreClientError<'not_found'> {
   return isPetstoreError(error, 'not_found');
 }
 
-/** True when the pet is not valid. The message names every wrong field; see also `problems`. */
+/** True if the pet is invalid. The message names every invalid field; see also `problems`. */
 export function isInvalidPet(error: unknown): error is PetstoreClientError<'invalid_pet'> {
   return isPetstoreError(error, 'invalid_pet');
 }
 
-/** True when the same call may succeed later: the service was unreachable, too slow or too busy. */
+/** True if the call may succeed later: the service was unreachable, too slow or too busy. */
 export function isTemporary(
   error: unknown,
 ): error is PetstoreClientError<'network' | 'timeout' | 'rate_limited' | 'overloaded' | 'unavailable'> {

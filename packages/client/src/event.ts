@@ -8,9 +8,9 @@ import { pause } from './wire/wait.ts';
 /** What happened. A release of the service may add types. */
 export type EventType = 'pet.created' | 'pet.updated' | 'pet.deleted' | 'pets.imported';
 
-/** A change, in the order of the changes. */
+/** One change. Events arrive in the order of the changes. */
 export interface PetEvent {
-  /** An exact 64-bit integer, which only grows. */
+  /** An exact 64-bit integer that only grows. */
   id: bigint;
   type: EventType;
   createdAt: Date;
@@ -18,25 +18,27 @@ export interface PetEvent {
   createdBy?: string;
   /** Absent for `pets.imported`, like `pet`. */
   petId?: bigint;
-  /** The pet as it is from then on; its last state if it was deleted. */
+  /** The pet after the change, or its last state if it was deleted. */
   pet?: Pet;
   /** For `pet.updated`, the old values of the fields that changed. */
   previous?: PetFields;
-  /** For `pets.imported`, how many pets. List them again. */
+  /** For `pets.imported`, the number of pets. List them again. */
   count?: number;
-  /** From `events`, on the last event of a page: the cursor behind it. Store it once you have applied the event. */
+  /**
+   * The cursor after this event, on the last event of a page from `events`. Store it once you have applied the event.
+   */
   after?: string;
 }
 
 export interface EventPage {
   events: PetEvent[];
-  /** The cursor behind these events: pass it on as `after`. */
+  /** The cursor after these events. Pass it on as `after`. */
   after: string;
 }
 
 /** The events to get. */
 export interface EventsOptions extends CallOptions {
-  /** The cursor to continue behind, or `now` for only what comes. Left out: from the oldest event kept. */
+  /** The cursor to continue from, or `now` for only new events. Defaults to the oldest event kept. */
   after?: string | undefined;
   /** Only events of this pet. */
   petId?: bigint | undefined;
@@ -44,20 +46,20 @@ export interface EventsOptions extends CallOptions {
   type?: EventType | undefined;
   /** Events per page, 1 to 100. */
   limit?: number | undefined;
-  /** How many seconds the service waits for the next event, 0 to 5. It must end before `timeoutMs`. */
+  /** How many seconds the service waits for the next event, 0 to 5. Must be shorter than `timeoutMs`. */
   wait?: number | undefined;
 }
 
 export interface EventOperations {
   /**
-   * Gets the next events, 20 unless `limit` says otherwise. Fails with `events_gone` if `after` cannot be continued.
+   * Gets the next events. `limit` defaults to 20. Fails with `events_gone` if the log cannot continue from `after`.
    * @experimental
    */
   listEvents(options?: EventsOptions): Promise<EventPage>;
 
   /**
-   * Yields every change in order, and waits for more: `for await (const event of client.events({ after }))`. It ends
-   * only with an error, such as `events_gone`, or with your signal.
+   * Yields every change in order, and waits for more: `for await (const event of client.events({ after }))`. Ends only
+   * with an error, such as `events_gone`, or with your signal.
    * @experimental
    */
   events(options?: EventsOptions): AsyncGenerator<PetEvent, never, undefined>;
@@ -91,7 +93,7 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
           yield index === page.events.length - 1 ? { ...event, after: page.after } : event;
         }
         position = page.after;
-        // The service is about to stop, or a filter left everything out.
+        // The service is about to stop, or a filter left out every event.
         const isEarly = performance.now() - askedAt < Math.max(wait * 1000, pauseMs);
         if (isEarly && page.events.length === 0) await pause(pauseMs, options.signal);
       }

@@ -1,8 +1,8 @@
 /** The API key of a client, as the service knows it. */
 export interface Key {
-  /** What the operator calls it. All fixed keys of a service have the name `API_KEYS`. */
+  /** The operator's name for it. All fixed keys of a service are named `API_KEYS`. */
   name: string;
-  /** Whether it may list and fetch, but change nothing. */
+  /** Whether it may only list and fetch. */
   readOnly: boolean;
   /** Absent for a fixed key. */
   createdAt?: Date;
@@ -10,7 +10,7 @@ export interface Key {
   expiresAt?: Date;
 }
 
-/** Reads a key from parsed JSON; undefined when the value is not one. */
+/** Reads a key from parsed JSON; undefined if the value is not a key. */
 export function toKey(value: unknown): Key | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { name, readOnly, createdAt, expiresAt } = value as Record<string, unknown>;

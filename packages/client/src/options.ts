@@ -4,21 +4,21 @@ import type { PetStatus } from './pet.ts';
 
 /** How a client reaches the service. */
 export interface ClientOptions {
-  /** The address of the service, with or without `/v1`: `https://pets.example` or `https://pets.example/v1`. */
+  /** The URL of the service, with or without `/v1`: `https://pets.example` or `https://pets.example/v1`. */
   baseUrl: string;
   apiKey: string;
   /** Used instead of the global `fetch`. */
   fetch?: Fetch | undefined;
-  /** How long one attempt may take, its body included. Default 10 000. */
+  /** How long one attempt may take, including its body. Default 10 000. */
   timeoutMs?: number | undefined;
   /**
-   * How long a call is retried while that is safe and may help, such as during a failover of the service's database.
-   * 0 turns retries off. Default 60 000.
+   * How long to retry a call if that is safe and may help, such as during a failover of the service's database. 0 turns
+   * retries off. Default 60 000.
    */
   retryForMs?: number | undefined;
   /** The pause before the first retry. It doubles with each retry, up to 5 seconds. Default 250. */
   retryDelayMs?: number | undefined;
-  /** The longest `Retry-After` to wait for. After a longer one the call fails, with `retryAfterMs`. Default 30 000. */
+  /** The longest `Retry-After` to wait for. After a longer one, the call fails with `retryAfterMs`. Default 30 000. */
   maxRetryAfterMs?: number | undefined;
   /** Called once for each deprecated operation that this client uses. */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
@@ -51,10 +51,10 @@ export interface PetsOptions extends CallOptions {
   limit?: number | undefined;
 }
 
-/** The first page of a list, or the page that follows another. */
+/** Selects the first page of a list, or the page after another. */
 export type ListPetsOptions = (PetsOptions & { next?: undefined }) | NextPageOptions;
 
-/** The page that follows another. It has the filter and the size of that one. Without `next`, the first page. */
+/** Selects the page after another, with the filter and size of that page. Without `next`, the first page. */
 export interface NextPageOptions extends CallOptions {
   next: string | undefined;
   status?: undefined;
@@ -64,21 +64,21 @@ export interface NextPageOptions extends CallOptions {
 /** The options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
   /**
-   * Makes the create safe to repeat: one key adds one pet. The default is a new key for each call; pass your own to
-   * repeat the create after your program restarts. 1 to 255 visible ASCII characters.
+   * Makes the create safe to repeat: one key adds one pet. By default, each call gets a new key; pass your own to
+   * repeat a create after your program restarts. 1 to 255 visible ASCII characters.
    */
   idempotencyKey?: string | undefined;
 }
 
 /** The options of `updatePet` and `deletePet`. */
 export interface ChangePetOptions extends CallOptions {
-  /** The ETag of the pet as you saw it. If it has another one by now, the call fails with `precondition_failed`. */
+  /** The ETag of the pet as you saw it. If the pet has changed since, the call fails with `precondition_failed`. */
   ifMatch?: string | undefined;
 }
 
-/** What `searchPets` searches for. Everything that is given must hold. */
+/** What `searchPets` searches for. A pet must meet every condition. */
 export interface SearchPetsOptions extends CallOptions {
-  /** Words, each of which occurs somewhere in the name, whatever its case and diacritics. 1 to 100 characters. */
+  /** Words that must each occur somewhere in the name, ignoring case and diacritics. 1 to 100 characters. */
   q?: string | undefined;
   /** Only the pet with this id. */
   id?: bigint | undefined;
@@ -86,13 +86,13 @@ export interface SearchPetsOptions extends CallOptions {
   categoryId?: bigint | undefined;
   /** Only pets with this status. */
   status?: PetStatus | undefined;
-  /** `newest` first is the default. */
+  /** Defaults to `newest` first. */
   sort?: 'newest' | 'oldest' | undefined;
   /** Pets per page, 1 to 100. */
   limit?: number | undefined;
 }
 
-/** The first page of a search, or the page that follows another. */
+/** Selects the first page of a search, or the page after another. */
 export type SearchPetsPageOptions =
   | (SearchPetsOptions & { next?: undefined })
   | (NextPageOptions & { [Filter in Exclude<keyof SearchPetsOptions, 'signal'>]?: undefined });
@@ -101,15 +101,15 @@ export type SearchPetsPageOptions =
 export interface OrdersOptions extends CallOptions {
   /** Only orders of this pet. */
   petId?: bigint | undefined;
-  /** `oldest` first is the default. */
+  /** Defaults to `oldest` first. */
   sort?: 'newest' | 'oldest' | undefined;
   /** Only orders with this status. */
   status?: OrderStatus | undefined;
-  /** Only orders that were returned (`true`), or only those that stand (`false`). */
+  /** Only returned orders (`true`), or only open ones (`false`). */
   returned?: boolean | undefined;
   /** Orders per page, 1 to 100. */
   limit?: number | undefined;
 }
 
-/** The first page of a list, or the page that follows another. */
+/** Selects the first page of a list, or the page after another. */
 export type ListOrdersOptions = (OrdersOptions & { next?: undefined }) | NextPageOptions;

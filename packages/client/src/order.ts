@@ -1,19 +1,19 @@
 import { isInteger, toAll } from './pet.ts';
 
-/** What an order did to its pet. */
+/** The pet's status because of the order. */
 export type OrderStatus = 'pending' | 'sold';
 
 /** The service writes an order each time a pet becomes pending or sold. */
 export interface Order {
   /** An exact 64-bit integer. */
   id: bigint;
-  /** The pet's id. The pet itself may have been deleted since. */
+  /** The pet's id. The pet itself may have been deleted. */
   petId: bigint;
   status: OrderStatus;
   createdAt: Date;
-  /** The name of the API key that did it. Absent on orders from before 2.0.0 of the service. */
+  /** The name of the API key. Absent on orders older than 2.0.0 of the service. */
   createdBy?: string;
-  /** When the pet was returned. Absent while the order stands. */
+  /** When the pet was returned; absent if it was not. */
   returnedAt?: Date;
   /** The name of the API key that returned it. */
   returnedBy?: string;
@@ -21,13 +21,13 @@ export interface Order {
 
 /** One page of a list of orders. */
 export interface OrderPage {
-  /** In ascending order of id, unless you asked for the newest first. */
+  /** Sorted by ascending id, unless you asked for the newest first. */
   orders: Order[];
   /** Pass it to `listOrders({ next })` to get the next page. Absent on the last page. */
   next?: string;
 }
 
-/** Reads a list of orders from parsed JSON; undefined when the value is not one. */
+/** Reads a list of orders from parsed JSON; undefined if the value is not one. */
 export function toOrders(value: unknown): Order[] | undefined {
   return toAll(value, toOrder);
 }

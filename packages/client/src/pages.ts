@@ -8,7 +8,7 @@ interface Page<Item> {
   next?: string;
 }
 
-/** Which page to get: the first one of a filter, whose fields are beside these, or the one that `next` names. */
+/** Selects the first page of a filter, whose fields are beside these, or the page that `next` names. */
 interface PageOptions {
   next?: string | undefined;
   limit?: number | undefined;
@@ -34,7 +34,7 @@ export function createGetPage<Item>(
   };
 }
 
-/** Yields the items of all pages. After an abort it yields none, not even of a page that is already here. */
+/** Yields the items of all pages. After an abort, it yields nothing, not even from a page that has arrived. */
 export async function* eachItem<Item>(
   getPage: GetPage<Item>,
   options: Omit<PageOptions, 'next'>,
@@ -47,7 +47,7 @@ export async function* eachItem<Item>(
       yield item;
     }
     signal?.throwIfAborted();
-    // A list ends at the latest with an empty page, whatever that links to.
+    // An empty page ends the list, whatever it links to.
     if (page.next === undefined || page.items.length === 0) return;
     page = await getPage({ next: page.next, signal });
   }
@@ -68,7 +68,7 @@ function withoutUndefined<Given extends object>(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
 }
 
-/** The service links by query only. Anything else could send the API key to another host. */
+/** The service's links are queries only. Any other link could send the API key to another host. */
 function isQuery(reference: string): boolean {
   return reference.startsWith('?');
 }

@@ -12,7 +12,7 @@ export interface NewPet {
   status?: PetStatus | undefined;
 }
 
-/** The fields of a pet beside its id: those of every pet, and those that it may lack. In the order of the JSON. */
+/** The fields of a pet besides its id, required and optional, in the order of the JSON. */
 const requiredFields = ['name', 'categoryId'] as const;
 export const optionalFields = ['status'] as const;
 export const petFields = [...requiredFields, ...optionalFields];
@@ -21,17 +21,17 @@ export const petFields = [...requiredFields, ...optionalFields];
 export interface Pet extends NewPet {
   /** An exact 64-bit integer. */
   id: bigint;
-  /** Absent when the pet has none. */
+  /** Absent if the pet has none. */
   status?: PetStatus;
 }
 
 /** A pet with its version. */
 export interface VersionedPet extends Pet {
-  /** Pass it as `ifMatch` to change the pet only if it is still like this. Absent if a proxy removed it. */
+  /** Pass it as `ifMatch` to change the pet only if it has not changed. Absent if a proxy removed it. */
   etag?: string;
 }
 
-/** Some fields of a pet. A status of `null` is that of a pet without one. */
+/** Some fields of a pet. A `null` status means that the pet has none. */
 export interface PetFields {
   name?: string | undefined;
   /** An exact 64-bit integer: `7n`, or `BigInt(text)` for digits in a string. */
@@ -41,15 +41,15 @@ export interface PetFields {
 
 /** One page of a list. */
 export interface PetPage {
-  /** In ascending order of id. */
+  /** Sorted by ascending id. */
   pets: Pet[];
   /** Pass it to `listPets({ next })` to get the next page. Absent on the last page. */
   next?: string;
 }
 
 /**
- * What is wrong with a pet, by field. Each text completes a sentence that begins with the name of the field, such as
- * "must be an integer from … to …".
+ * Problems of a pet by field. Each text completes a sentence that begins with the field's name, such as "must be an
+ * integer from … to …".
  */
 export type PetProblems = Partial<Record<keyof NewPet, string>>;
 
@@ -59,10 +59,10 @@ export type PetDraft = { [Field in keyof NewPet]?: NewPet[Field] | undefined };
 const smallestInt64 = -(2n ** 63n);
 const largestInt64 = 2n ** 63n - 1n;
 
-/** Checks the given fields of a pet by the rules of the service. The result is empty when they are valid. */
+/** Checks the given fields of a pet by the service's rules. The result is empty if they are valid. */
 export function problemsOf({ name = '', categoryId = 0n, status }: PetDraft): PetProblems {
   const problems: PetProblems = {};
-  // With the u flag this matches lone surrogates only. Older runtimes have no `isWellFormed`.
+  // With the u flag, this matches only lone surrogates. Older runtimes have no `isWellFormed`.
   if (name.includes('\0') || /\p{Surrogate}/u.test(name))
     problems.name = 'must be well-formed Unicode without U+0000';
   if (categoryId < smallestInt64 || categoryId > largestInt64)
@@ -72,12 +72,12 @@ export function problemsOf({ name = '', categoryId = 0n, status }: PetDraft): Pe
   return problems;
 }
 
-/** Narrows a value, such as that of a form field, to a {@link PetStatus}. */
+/** Narrows a value, such as a form field's, to a {@link PetStatus}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
 }
 
-/** Reads a pet from parsed JSON; undefined when the value is not a pet. */
+/** Reads a pet from parsed JSON; undefined if the value is not a pet. */
 export function toPet(value: unknown): Pet | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, name, categoryId, status } = value as Record<string, unknown>;
@@ -86,14 +86,14 @@ export function toPet(value: unknown): Pet | undefined {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
 }
 
-/** Reads a pet from a response, with its ETag; undefined when the body is not a pet. */
+/** Reads a pet and its ETag from a response; undefined if the body is not a pet. */
 export function toVersionedPet(body: unknown, headers: Headers): VersionedPet | undefined {
   const pet = toPet(body);
   const etag = headers.get('ETag');
   return pet && etag !== null ? { ...pet, etag } : pet;
 }
 
-/** Reads a list from parsed JSON; undefined when the value is not one. */
+/** Reads a list from parsed JSON; undefined if the value is not one. */
 export function toAll<Item>(
   value: unknown,
   toItem: (value: unknown) => Item | undefined,
@@ -107,12 +107,12 @@ export function toPets(value: unknown): Pet[] | undefined {
   return toAll(value, toPet);
 }
 
-/** For callers without types: a number may have lost digits, and a text may lead to another path. */
+/** For callers without types: a number may have lost digits, and a string could change the path. */
 export function requireBigint(name: string, value: unknown): void {
   if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint, such as 7n or BigInt(7).`);
 }
 
-/** True for an integer that has kept all its digits. */
+/** True for an integer that has all its digits. */
 export function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }

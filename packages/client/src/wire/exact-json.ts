@@ -12,12 +12,12 @@ interface Context {
 const integer = /^-?\d+$/;
 const hasSourceText = JSON.parse('1', (_key, _value, context?: Context) => context?.source === '1') === true;
 
-/** `JSON.parse`, except that integers too long for a number become a `bigint`. */
+/** Like `JSON.parse`, but integers too long for a number become a `bigint`. */
 export function parseExactJson(text: string): unknown {
   return hasSourceText ? parseWithSourceText(text) : parseMarked(text);
 }
 
-/** For runtimes whose `JSON.parse` passes the source text of a value. */
+/** For runtimes whose `JSON.parse` passes a value's source text. */
 export function parseWithSourceText(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: Context) => {
     const source = context?.source;
@@ -26,11 +26,11 @@ export function parseWithSourceText(text: string): unknown {
   });
 }
 
-/** Matches strings whole, to skip the digits inside them, and numbers in any notation. */
+/** Matches whole strings, so that digits inside them are skipped, and numbers in any notation. */
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const markName = 'exact integer';
 
-/** For all other runtimes. Integers of 16 or more digits are parsed as an object that holds the digits. */
+/** For all other runtimes. Integers of 16 or more digits are parsed as an object that contains the digits. */
 export function parseMarked(text: string): unknown {
   // Invalid text must fail here, because the marks could make it valid.
   JSON.parse(text);
@@ -53,7 +53,7 @@ export function renderNewPet(pet: NewPet): string {
   return `{${renderPetFields(pet)}}`;
 }
 
-/** The fields of a pet that are given, as the inside of an object. `JSON.stringify` refuses a `bigint`. */
+/** Renders the given fields of a pet, without braces. `JSON.stringify` refuses a `bigint`. */
 export function renderPetFields(fields: PetFields): string {
   const { name = '', categoryId = 0n } = fields;
   // For callers without types.

@@ -5,7 +5,7 @@ import type { ClientOptions, Fetch } from '../options.ts';
 import { createUuid } from './uuid.ts';
 import { backoffMs, parseRetryAfter, pause } from './wait.ts';
 
-/** A call that is safe to retry: a read, or a create with its idempotency key. Others say so in `onUncertain`. */
+/** A call that is safe to retry: a read, or a create with its idempotency key. Any other call sets `onUncertain`. */
 export interface Call {
   operation: Operation;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -13,21 +13,21 @@ export interface Call {
   headers?: Record<string, string>;
   body?: string;
   signal: AbortSignal | undefined;
-  /** Called after an attempt that the service may have carried out although it failed. To prevent a retry, throw. */
+  /** Called after a failed attempt that the service may have carried out. Throw to prevent a retry. */
   onUncertain?: (error: PetstoreClientError) => void;
 }
 
-/** Sends a call, retries it where that may help, and fails with a {@link PetstoreClientError}. */
+/** Sends a call, retries it if that may help, and fails with a {@link PetstoreClientError}. */
 export type Send = (call: Call) => Promise<ApiResponse>;
 
 /** A 2xx response with its whole body. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown;
   requestId: string;
-  /** Where it came from, for messages. */
+  /** The URL of the response, for messages. */
   address: string;
 }
 
@@ -39,7 +39,7 @@ export function createSend(options: ClientOptions): Send {
     retryDelayMs = 250,
     maxRetryAfterMs = 30_000,
   } = options;
-  // Not `globalThis.fetch` itself: a browser's fetch throws when it is called as a method of another object.
+  // Wrapped, because a browser's fetch throws if it is called as a method of another object.
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const reportDeprecation = createReporter(options.onDeprecation);
 
@@ -63,7 +63,7 @@ export function createSend(options: ClientOptions): Send {
         headers,
         signal,
         ...(body !== undefined && { body }),
-        // A redirect would send the pet and the key to an address that nobody has chosen.
+        // A redirect would send the pet and the key to an address that nobody chose.
         ...(method !== 'GET' && { redirect: 'manual' }),
       });
       return { response, text: await response.text() };
@@ -91,7 +91,7 @@ export function createSend(options: ClientOptions): Send {
   };
 
   return async (call) => {
-    // One id for all attempts, so that the service's log shows them together.
+    // All attempts share one id, so that the service's log shows them together.
     const requestId = createUuid();
     const endsAt = performance.now() + retryForMs;
     for (let failures = 0; ; failures++) {
@@ -110,7 +110,7 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
-/** A proxy sends 502 and 504 while the service behind it is briefly gone. */
+/** A proxy sends 502 and 504 while the service behind it is briefly unavailable. */
 const temporaryStatuses = [429, 502, 503, 504];
 
 function isRetryable(error: unknown): error is PetstoreClientError {
@@ -125,8 +125,8 @@ function hadNoEffect({ code }: PetstoreClientError): boolean {
 }
 
 /**
- * The origin of this page, if the service refuses it. Browsers do not tell a refused preflight from a lost connection:
- * it was refused if a request without headers gets a response (no-cors) that the page may not read (cors).
+ * The origin of this page, if the service refuses it. Browsers do not distinguish a refused preflight from a lost
+ * connection. It was refused if a request without headers gets a response (no-cors) that the page may not read (cors).
  */
 async function findRefusedOrigin(
   fetch: Fetch,
@@ -168,13 +168,13 @@ function toError(
       );
 }
 
-/** Fails because of a 2xx response that makes no sense. */
+/** Throws because a 2xx response makes no sense. */
 export function unexpectedResponse({ requestId, address, status }: ApiResponse): never {
   const message = `The response of ${address} does not come from this API.`;
   throw new PetstoreClientError('unexpected_response', message, { requestId, status });
 }
 
-/** The address without its query, which may be long or private. */
+/** The URL without its query, which may be long or private. */
 function addressOf(url: string): string {
   return url.replace(/[?#].*$/, '');
 }

@@ -1,4 +1,4 @@
-/** A random UUID, also where `crypto.randomUUID` is missing: in documents served over plain HTTP. */
+/** A random UUID, even without `crypto.randomUUID`, which documents served over plain HTTP lack. */
 export function createUuid(): string {
   return typeof crypto.randomUUID === 'function' ? crypto.randomUUID() : uuidFromRandomValues();
 }

@@ -1,4 +1,4 @@
-/** Resolves after a pause, or rejects with the signal's reason when it is aborted. */
+/** Resolves after a pause, or rejects with the signal's reason if it aborts. */
 export function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -14,7 +14,7 @@ export function pause(durationMs: number, signal: AbortSignal | undefined): Prom
   });
 }
 
-/** Bounds the pause, so that a service is found soon after a long failover. */
+/** Limits the pause, so that clients return soon after a long failover. */
 const largestBackoffMs = 5000;
 
 /**
