@@ -82,7 +82,7 @@ async function conform(url: string | undefined, options: ConformOptions): Promis
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));
-  // A workflow finds annotations in both streams, and a program only JSON in the first.
+  // A workflow finds annotations in either stream; with --json, standard output must contain only JSON.
   if (github) print(renderAnnotations(report), json ? process.stderr : process.stdout);
   if (file !== undefined) {
     writeFileSync(file, renderJUnit(report));
@@ -127,7 +127,7 @@ function parseAddress(url: string): string {
   throw new UsageError(`The URL must be an address such as http://127.0.0.1:8080, not "${url}".`);
 }
 
-/** Opened before the checks run, so that no run is wasted on a file that cannot be written. */
+/** Opens the file before the checks run, so that an unwritable file wastes no run. */
 function openJUnitFile(path: string): number {
   try {
     return openSync(path, 'w', 0o600);
@@ -139,7 +139,7 @@ function openJUnitFile(path: string): number {
   }
 }
 
-/** A wrong address or key would fail every check and tell nothing about the service. */
+/** A wrong address or key would fail every check and say nothing about the service. */
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
   const { status } = await sendFirst(api, baseUrl, { path: '/pets?limit=1' });
   if (status === 401 || status === 403) {

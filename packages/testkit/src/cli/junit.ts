@@ -3,7 +3,7 @@ import { findingsOf } from '../conform/findings.ts';
 import type { CheckResult } from '../conform/run.ts';
 import { causesOf, type Report } from './report.ts';
 
-/** The results as JUnit XML: a suite for each subject, a case for each check. */
+/** The results as JUnit XML: one suite per subject, one case per check. */
 export function renderJUnit({ results, durationMs }: Report): string {
   const causes = causesOf(findingsOf(results));
   const subjects = Object.entries(Object.groupBy(results, ({ check }) => subjectOf(check.name)));
@@ -44,7 +44,7 @@ function secondsOf(durationMs: number): string {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** XML 1.0 has no way to write these, not even as a reference. */
+/** XML 1.0 cannot express these characters, not even as references. */
 const unwritable = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 function escape(text: string): string {

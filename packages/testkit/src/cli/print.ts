@@ -1,4 +1,3 @@
-/** Prints the result of a program. */
 export function print(text: string, stream: NodeJS.WritableStream = process.stdout): void {
   stream.write(text.split('\n').map(visible).join('\n'));
 }
@@ -7,10 +6,10 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** C0, DEL and C1, the other line ends, and the controls of text direction. */
+/** C0, DEL and C1, other line ends, and controls of text direction. */
 const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Makes text of a service safe to print on one line: what would move the cursor is escaped as in JSON. */
+/** Makes a service's text safe to print on one line: characters that would move the cursor are escaped as in JSON. */
 export function visible(text: string): string {
   return text.replace(unsafe, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { version } from '../../package.json';
 import { visible } from './print.ts';
 
-/** A problem that whoever started the program can fix. It is shown as one line, and the exit status is 2. */
+/** A problem that the user can fix. It is shown as one line, and the exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -22,7 +22,7 @@ export async function runProgram(name: string, define: (program: Command) => voi
     .configureOutput({ getOutHelpWidth: width, outputError: () => {} })
     .exitOverride();
   define(program);
-  // Whoever reads the output may leave early, as head does.
+  // The reader of the output may leave early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.exitCode = report(name, error);
   });

@@ -35,7 +35,7 @@ export function toJson({ baseUrl, profile, results, petsCreated, durationMs }: R
   };
 }
 
-/** The checks that failed because of another one, and which. */
+/** Maps each check that failed because of another one to that other check. */
 export function causesOf(findings: Finding[]): Map<Check, Check> {
   return new Map(
     findings.flatMap(({ result, followers }) => followers.map(({ check }) => [check, result.check] as const)),

@@ -71,7 +71,7 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
   const ends: Promise<unknown>[] = [untilStopSignal()];
   if (!keepRunning) ends.push(untilParentGone().then(tellWhy));
-  // Whoever reads the address may be gone before the sandbox is.
+  // The reader of the address may be gone before the sandbox is.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
   const running = await startSandbox({ ...options, log, ...(wrap && { wrap }) });
@@ -115,7 +115,7 @@ function untilStopSignal(): Promise<unknown> {
 
 const checkEveryMs = 100;
 
-/** Resolves when the process that started this one is gone, however it ended: an orphan gets another parent. */
+/** Resolves once the parent process is gone, however it ended: an orphan gets another parent. */
 function untilParentGone(): Promise<void> {
   const parent = process.ppid;
   return new Promise((resolve) => {
@@ -133,7 +133,7 @@ function tellWhy(): void {
   );
 }
 
-/** Resolves when standard input ends, which it does at once with the process at its other end. */
+/** Resolves once standard input ends, as it does when the process at its other end does. */
 function untilInputEnds(): Promise<void> {
   return new Promise((resolve) => {
     process.stdin
@@ -143,7 +143,7 @@ function untilInputEnds(): Promise<void> {
   });
 }
 
-/** Most sandboxes need none, and start faster without them. */
+/** Loaded on demand: most sandboxes need no mutants and start faster without them. */
 async function loadMutants() {
   return (await import('../mutants/index.ts')).mutants;
 }

@@ -3,7 +3,7 @@ import { createReason } from '../conform/mismatch.ts';
 import { countOf, renderTable, visible } from './print.ts';
 import type { Report } from './report.ts';
 
-/** A row for each check, the details of each finding, and a line that sums it up. */
+/** A row for each check, the details of each finding, and a summary. */
 export function renderReport({ baseUrl, profile, results, petsCreated, durationMs }: Report): string {
   const findings = findingsOf(results);
   const following = new Set(findings.flatMap(({ followers }) => followers));
@@ -25,7 +25,7 @@ export function renderReport({ baseUrl, profile, results, petsCreated, durationM
   ].join('\n');
 }
 
-/** What was sent, expected and seen, and what else failed. */
+/** What was sent, expected and received, and which other checks failed for this reason. */
 export function renderFinding({ result: { check, failure }, followers }: Finding): string {
   const { sent = '', expected = '', seen = '' } = failure ?? {};
   return [
@@ -40,7 +40,7 @@ export function renderFinding({ result: { check, failure }, followers }: Finding
   ].join('\n');
 }
 
-/** An error for each finding, as a GitHub workflow shows it beside its log. */
+/** An error per finding, in the form that a GitHub workflow shows beside its log. */
 export function renderAnnotations({ results }: Report): string {
   return findingsOf(results)
     .map((finding) => {

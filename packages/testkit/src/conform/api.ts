@@ -3,19 +3,19 @@ import { hideInAuthorization } from './redact.ts';
 /** A request to the service under test. */
 export interface ApiRequest {
   method?: string;
-  /** Relative to the base address, such as `/pets?limit=1`. */
+  /** Relative to the base URL, such as `/pets?limit=1`. */
   path: string;
-  /** The path is relative to what precedes `/v1` in the base address, such as `/openapi.json`. */
+  /** The path is relative to the base URL without `/v1`, such as `/openapi.json`. */
   isOutsideBase?: boolean;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
-  /** The `Authorization` header: null for none, otherwise the valid key. */
+  /** The `Authorization` header: null for none. Defaults to the valid key. */
   authorization?: string | null;
 }
 
-/** A request and its response. The body stays text: a JavaScript number would lose digits. */
+/** A request and its response. The body stays text, because a JavaScript number would lose digits. */
 export interface Exchange {
-  /** Without the key in `authorization`: it is shown. */
+  /** `authorization` is shown to people, so the key in it is hidden. */
   request: ApiRequest;
   status: number;
   headers: Headers;
@@ -23,17 +23,17 @@ export interface Exchange {
   text: string;
 }
 
-/** The service under test, reachable by requests alone. */
+/** The service under test, accessible only through requests. */
 export interface Api {
   apiKey: string;
-  /** The only category that must exist, as JSON; without it, every int64 is one. */
+  /** The only category that is sure to exist, as JSON; if undefined, every int64 is valid. */
   categoryId: string | undefined;
-  /** Tells the pets of this run from others. */
+  /** Marks the pets of this run. */
   runId: string;
   send(request: ApiRequest): Promise<Exchange>;
   /** How many pets this run created. */
   readonly createdCount: number;
-  /** How many requests were refused because there were too many (429). */
+  /** How many requests were refused with 429. */
   readonly rateLimitedCount: number;
 }
 
@@ -42,7 +42,7 @@ export interface ApiOptions {
   url: string;
   apiKey: string;
   categoryId?: string | undefined;
-  /** Sends a request; the tests call the service without a socket. */
+  /** Sends a request. Tests call the service without a socket. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   timeoutMs?: number;
 }
@@ -102,19 +102,19 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Sends requests that do not depend on each other, all at once: the service may be far away. */
+/** Sends independent requests all at once, because the service may be far away. */
 export function sendAll(api: Api, requests: ApiRequest[]): Promise<Exchange[]> {
   return Promise.all(requests.map((request) => api.send(request)));
 }
 
-/** The same request with each of these `Authorization` headers. */
+/** Repeats a request with each of these `Authorization` headers. */
 export function withEach(request: ApiRequest, credentials: (string | null)[]): ApiRequest[] {
   return credentials.map((authorization) => Object.assign({}, request, { authorization }));
 }
 
 const versionPath = '/v1';
 
-/** The contract's base address ends in `/v1`; an address without it gets it. */
+/** The contract's base URL ends in `/v1`; appends it if it is missing. */
 export function baseAddressOf(url: string): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, '');

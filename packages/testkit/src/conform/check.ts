@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 
-/** `contract` is what every implementation owes; `strict` adds what Petstore decided where the contract is silent. */
+/** `contract` is what every implementation owes; `strict` adds Petstore's decisions where the contract is silent. */
 export const profiles = ['contract', 'strict'] as const;
 export type Profile = (typeof profiles)[number];
 

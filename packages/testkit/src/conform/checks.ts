@@ -28,10 +28,10 @@ import { requestIdChecks } from './strict/request-id.ts';
 import { responseChecks } from './strict/responses.ts';
 import { searchChecks } from './strict/lists/search.ts';
 
-/** Every row of the contract. */
+/** One check or more for every row of the contract. */
 const contractChecks: Check[] = [
   ...listChecks,
-  // Early, while the lists are short: a list of 100 pets may hide what was added.
+  // Run these early, while the lists are short: a list of 100 pets may hide what was added.
   ...agreementChecks,
   ...limitChecks,
   ...filterChecks,
@@ -45,7 +45,7 @@ const contractChecks: Check[] = [
   ...readChecks,
 ];
 
-/** What `docs/decisions.md` adds where the contract is silent. */
+/** The rules that `docs/decisions.md` adds where the contract is silent. */
 const strictChecks: Check[] = [
   ...pathChecks,
   ...methodChecks,
@@ -66,7 +66,7 @@ const strictChecks: Check[] = [
   ...eventChecks,
 ];
 
-/** The checks of a profile, or those of some subjects or names; `strict` includes the contract. */
+/** The checks of a profile, optionally limited to subjects or names. `strict` includes the contract. */
 export function checksFor(profile: Profile, only?: string[]): Check[] {
   const checks = profile === 'strict' ? [...contractChecks, ...strictChecks] : contractChecks;
   return only ? checks.filter(({ name }) => only.includes(name) || only.includes(subjectOf(name))) : checks;

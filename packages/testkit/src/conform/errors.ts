@@ -6,7 +6,7 @@ import { isObject, parseBody } from './pets.ts';
 export interface SeenError {
   code: unknown;
   message: unknown;
-  /** Undefined if it is no integer. */
+  /** Undefined if it is not an integer. */
   status: bigint | undefined;
   fieldNames: string[];
 }
@@ -20,7 +20,7 @@ export function readError(exchange: Exchange): SeenError {
   return { code, message, status: toInt64(status), fieldNames: Object.keys(value) };
 }
 
-/** Fails unless the body is an Error with its three fields, all of them right. */
+/** Fails unless the body is an Error with its three fields, all of them correct. */
 export function expectErrorBody(exchange: Exchange): void {
   expectErrorText(exchange, 'code');
   expectErrorText(exchange, 'message');
@@ -39,7 +39,7 @@ export function expectErrorStatus(exchange: Exchange): void {
   expectThat(isSame, exchange, expected, undefined, 'status of errors');
 }
 
-/** Sends a request and expects an error of Petstore's, such as `400 invalid_pet`. */
+/** Sends a request and expects one of Petstore's errors, such as `400 invalid_pet`. */
 export async function expectOutcome(api: Api, request: ApiRequest, outcome: string): Promise<Exchange> {
   const exchange = await api.send(request);
   const [status, code] = outcome.split(' ');
@@ -49,7 +49,7 @@ export async function expectOutcome(api: Api, request: ApiRequest, outcome: stri
   return exchange;
 }
 
-/** The same for several requests that do not depend on each other. */
+/** Like `expectOutcome`, for several independent requests. */
 export function expectOutcomes(api: Api, requests: ApiRequest[], outcome: string): Promise<Exchange[]> {
   return Promise.all(requests.map((request) => expectOutcome(api, request, outcome)));
 }

@@ -1,4 +1,4 @@
-/** A JSON number, kept as the characters that were sent. */
+/** A JSON number, kept as the characters of the response. */
 export class JsonNumber {
   readonly source: string;
 
@@ -11,7 +11,7 @@ export class JsonNumber {
   }
 }
 
-/** `JSON.parse` in which every number is a {@link JsonNumber}. */
+/** Like `JSON.parse`, but every number becomes a {@link JsonNumber}. */
 export function parseExactJson(text: string): unknown {
   const keepDigits = (_key: string, value: unknown, context: { source?: string }) =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value;
@@ -19,7 +19,7 @@ export function parseExactJson(text: string): unknown {
 }
 
 const jsonNumber = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** No int64 has more digits, however many zeros it is written with. */
+/** Beyond this, no number fits int64, however many zeros it is written with. */
 const maxShift = 400;
 
 /** The value of a number if it is integral (`3.0` and `1e2` are) and fits int64. */

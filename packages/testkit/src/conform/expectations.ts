@@ -29,8 +29,8 @@ export function expectJsonType(exchange: Exchange): void {
 }
 
 /**
- * Fails unless the pet has exactly the values that were sent. If no status was sent, the pet has the one that it got on
- * its creation.
+ * Fails unless the pet has exactly the values that were sent. If no status was sent, the pet must have the status that
+ * it got when it was created.
  */
 export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet, created?: SeenPet): void {
   const { shown: seen } = pet;
@@ -63,7 +63,7 @@ export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet, cr
   }
 }
 
-/** A pet may get a status by default, but never null. */
+/** A pet may have a default status, but never null. */
 export function expectStatusField(exchange: Exchange, { fieldNames, status, shown }: SeenPet): void {
   const isRight = !fieldNames.includes('status') || (statuses as readonly unknown[]).includes(status);
   const expected = 'a status of available, pending or sold, or no field status';
@@ -71,7 +71,7 @@ export function expectStatusField(exchange: Exchange, { fieldNames, status, show
   expectThat(isRight, exchange, expected, shown, reason);
 }
 
-/** Creates a pet of an unusual category; undefined if the service refuses it and the category need not exist. */
+/** Creates a pet with an unusual category; undefined if the service refuses it and need not have the category. */
 export async function createOfCategory(api: Api, sent: SentPet): Promise<SeenPet | undefined> {
   const exchange = await api.send(creating(renderPet(sent)));
   if (api.categoryId !== undefined && exchange.status === 400) return undefined;
@@ -82,7 +82,7 @@ export async function createOfCategory(api: Api, sent: SentPet): Promise<SeenPet
   return created;
 }
 
-/** Fails unless the pet has the fields that are always there, of the right types. */
+/** Fails unless the pet has every required field with the right type. */
 export function expectRequiredFields(exchange: Exchange, pet: SeenPet): void {
   const { name, categoryId, shown } = pet;
   expectThat(typeof name === 'string', exchange, 'a string name in each pet', shown, reasons.name);
@@ -92,7 +92,7 @@ export function expectRequiredFields(exchange: Exchange, pet: SeenPet): void {
 
 const ordinaryName = /^[\w -]{0,64}$/;
 
-/** A service that loses small numbers loses large ones as well. */
+/** A service that loses small numbers also loses large ones. */
 function categoryReasonOf(value: bigint): string {
   const size = value < 0n ? -value : value;
   const steps = [
@@ -104,7 +104,7 @@ function categoryReasonOf(value: bigint): string {
   return steps.filter(Boolean).join(' > ');
 }
 
-/** The contract does not say what an invalid parameter does: refuse it or not, but no list is longer than 100. */
+/** The contract leaves invalid parameters open: they may be refused or not, but no list exceeds 100 pets. */
 export function expectRefusalOrPets(exchange: Exchange): SeenPet[] {
   if (exchange.status !== 200) {
     expectRefusal(exchange);

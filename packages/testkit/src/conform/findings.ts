@@ -1,16 +1,16 @@
 import { subjectOf } from './check.ts';
 import type { CheckResult } from './run.ts';
 
-/** One cause: the failure that shows it best, and those that follow from it. */
+/** One cause: the failure that shows it best, and the failures that follow from it. */
 export interface Finding {
   result: CheckResult;
   followers: CheckResult[];
 }
 
-/** Where a cause shows best: a service that cannot create fails in every subject. */
+/** The subjects that show a cause best, because a service that cannot create fails in every subject. */
 const clearest = ['create', 'list', 'get', 'create-invalid', 'errors', 'int64'];
 
-/** A check of creates may fetch what it made. If that fails, a check of fetches is the better title. */
+/** A check of creates may also fetch. If the fetch fails, a check of fetches makes the better title. */
 const operationOfSubject: Record<string, string> = {
   create: 'POST /pets',
   'create-invalid': 'POST /pets',
@@ -18,7 +18,7 @@ const operationOfSubject: Record<string, string> = {
   get: 'GET /pets/{petId}',
 };
 
-/** Groups the failures by their reason; `a > b` belongs to `a` if something failed for `a` alone. */
+/** Groups failures by reason; `a > b` belongs to `a` if something failed for `a` alone. */
 export function findingsOf(results: CheckResult[]): Finding[] {
   const failed = results.filter(({ failure }) => failure);
   const reasons = new Set(failed.map(reasonOf));

@@ -1,14 +1,14 @@
 import type { ApiRequest, Exchange } from './api.ts';
 
-/** What was sent, what the rule expects of the response, and what came instead. */
+/** What was sent, what the rule expects, and what came instead. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
   readonly sent: string;
-  /** Such as `GET /pets/{petId}`: where the mistake showed. */
+  /** The operation whose response was wrong, such as `GET /pets/{petId}`. */
   readonly operation: string;
   readonly expected: string;
   readonly seen: string;
-  /** Failures with the same reason are one finding; `a > b` follows from `a`. */
+  /** Failures with equal reasons are one finding; `a > b` follows from `a`. */
   readonly reason: string;
 
   constructor(request: ApiRequest, expected: string, seen: string, reason?: string) {
@@ -22,7 +22,7 @@ export class Mismatch extends Error {
   }
 }
 
-/** Fails the check unless a statement about this exchange holds. */
+/** Fails the check unless the condition holds for this exchange. */
 export function expectThat(
   holds: boolean,
   exchange: Exchange,
@@ -44,11 +44,11 @@ export function operationOf({ method = 'GET', path }: ApiRequest): string {
   return `${method} ${template.replace(/^\/pets\/.+$/s, '/pets/{petId}')}`;
 }
 
-/** What a wrong status most likely comes from. */
+/** The most likely reason for a wrong status. */
 function statusReason(exchange: Exchange, status: number): string {
   const { request, status: seen } = exchange;
   if (status === 401) {
-    // One place checks the keys of all operations, and whoever asks for none accepts any.
+    // Services usually check keys in one place, so one that accepts a missing key accepts any.
     if (seen >= 300) return `${seen} instead of 401`;
     return request.authorization === null ? 'no key' : `no key > ${request.authorization}`;
   }
@@ -58,7 +58,7 @@ function statusReason(exchange: Exchange, status: number): string {
   return isSpecial ? `${reason} > ${describeRequest(request)}` : reason;
 }
 
-/** Why creates fail, ordinary ones too. */
+/** The reason for failing creates, which also affects ordinary ones. */
 export function createReason(seen: number, status = 201): string {
   return `POST /pets: ${seen} instead of ${status}`;
 }
@@ -71,7 +71,7 @@ function refusalReason({ request, status }: Exchange): string {
   return `${operationOf(request)}: ${status} instead of an error`;
 }
 
-/** Where the contract does not say which error, any error of the caller's will do. */
+/** If the contract does not name the error, any 4xx will do. */
 export function expectRefusal(exchange: Exchange): void {
   const isRefusal = exchange.status >= 400 && exchange.status < 500;
   expectThat(isRefusal, exchange, 'a status from 400 to 499', undefined, refusalReason(exchange));

@@ -5,14 +5,14 @@ import { createReason, expectStatus, expectThat, operationOf } from './mismatch.
 /** A pet as the service returned it, exact to the last digit. */
 export interface SeenPet {
   id: bigint;
-  /** Whatever the field holds. */
+  /** The field's value, of any type. */
   name: unknown;
-  /** Undefined if it is no int64. */
+  /** Undefined if it is not an int64. */
   categoryId: bigint | undefined;
-  /** Whatever the field holds. */
+  /** The field's value, of any type. */
   status: unknown;
   fieldNames: string[];
-  /** The pet as it came, for people. */
+  /** The pet as received, for people. */
   shown: string;
 }
 
@@ -25,7 +25,7 @@ export interface SentPet {
 
 const jsonType = { 'Content-Type': 'application/json' };
 
-/** A create with this body. */
+/** A request that creates a pet with this body. */
 export function creating(
   body: NonNullable<ApiRequest['body']>,
   headers: Record<string, string> = {},
@@ -38,7 +38,7 @@ export function renderPet({ name, categoryId, status }: SentPet): string {
   return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}}`;
 }
 
-/** A pet that shows who made it. */
+/** A pet whose name shows which run created it. */
 export function named(api: Api, what: string, categoryId = '1'): SentPet {
   return { name: `conform ${api.runId} ${what}`, categoryId: api.categoryId ?? categoryId };
 }
@@ -46,7 +46,7 @@ export function named(api: Api, what: string, categoryId = '1'): SentPet {
 /** Creates an ordinary pet; fails unless the response is 201 with a pet. */
 export async function createPet(api: Api, pet: SentPet): Promise<SeenPet> {
   const exchange = await api.send(creating(renderPet(pet)));
-  // A service that refuses ordinary pets refuses unusual ones for the same reason.
+  // A service that refuses ordinary pets refuses unusual ones for that reason too.
   expectThat(exchange.status === 201, exchange, 'status 201', undefined, createReason(exchange.status));
   return readPet(exchange, 201);
 }
@@ -59,7 +59,7 @@ export function listPets(api: Api, query = ''): Promise<Exchange> {
   return api.send({ path: `/pets${query}` });
 }
 
-/** Several lists at once. */
+/** Requests several lists at once. */
 export function listAll(api: Api, queries: string[]): Promise<Exchange[]> {
   return Promise.all(queries.map((query) => listPets(api, query)));
 }
@@ -68,7 +68,7 @@ export async function readList(api: Api, query = ''): Promise<SeenPet[]> {
   return readPets(await listPets(api, query));
 }
 
-/** The pet in a response; fails if that is none. */
+/** The pet in a response; fails if there is none. */
 export function readPet(exchange: Exchange, status = 200): SeenPet {
   expectStatus(exchange, status);
   return toPet(parseBody(exchange), exchange);
@@ -78,7 +78,7 @@ export function readPets(exchange: Exchange): SeenPet[] {
   return readArray(exchange).map((item) => toPet(item, exchange));
 }
 
-/** The items of a list, whatever they are. */
+/** The items of a list, of any type. */
 export function readArray(exchange: Exchange): unknown[] {
   expectStatus(exchange, 200);
   const value = parseBody(exchange);
@@ -96,7 +96,7 @@ export function parseBody(exchange: Exchange): unknown {
   }
 }
 
-/** One place makes all errors with a status. */
+/** Services usually create all errors in one place, so the status is the reason. */
 export function notJsonReason({ request, status }: Exchange): string {
   return `${status < 400 ? operationOf(request) : 'errors'} ${status}: not JSON`;
 }
@@ -107,7 +107,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** Only the id must be right here: one wrong pet in a store must not fail every check that lists it. */
+/** Requires only a valid id: one wrong pet in a store must not fail every check that lists it. */
 function toPet(value: unknown, exchange: Exchange): SeenPet {
   expectThat(isObject(value), exchange, 'a JSON object for each pet', undefined, 'a pet is an object');
   const { id, name, categoryId, status } = value;

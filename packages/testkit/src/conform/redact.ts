@@ -1,16 +1,16 @@
-/** A shorter key may be part of ordinary text, as `x` is of `Rex`. It is hidden in `Authorization` alone. */
+/** A shorter key may be part of ordinary text, as `x` is of `Rex`. It is hidden only in `Authorization`. */
 const shortestHidden = 8;
-/** So long a key is hidden inside of other words, too. */
+/** A key of at least this length is hidden even inside other words. */
 const longEnough = 16;
 
-/** Some checks send the API key with a change, and what they sent is shown: none of it may give the key away. */
+/** Some checks send a variation of the API key, and reports show what they sent. Neither may reveal the key. */
 export function createRedaction(apiKey: string): (text: string) => string {
   if (apiKey.length < shortestHidden) return (text) => text;
   const [before, after] = apiKey.length < longEnough ? ['(?<![a-z0-9])', '(?![a-z0-9])'] : ['', ''];
   return (text) => redactCut(hide(text, apiKey, before, after), apiKey);
 }
 
-/** Hides the key, however short, in an `Authorization` header that a check sends. */
+/** Hides the key, however short, in an `Authorization` header. */
 export function hideInAuthorization(header: string, apiKey: string): string {
   return hide(header, apiKey, '(?<=(?:^|Bearer ?|Basic |Token )x?)', '(?=.?(?:,|$))');
 }
@@ -22,7 +22,7 @@ function hide(text: string, apiKey: string, before: string, after: string): stri
     [apiKey, '<API_KEY>'],
     [apiKey.slice(0, -1), '<API_KEY without its last character>'],
   ].filter(([form]) => form !== '');
-  // One pass, so that no form is found in the name of another.
+  // Replace in one pass, so that no replacement is itself replaced.
   const pattern = forms.map(([form = '']) => `(${escape(form)})`).join('|');
   return text.replace(new RegExp(`${before}(?:${pattern})${after}`, 'gi'), (_found, ...groups) => {
     return forms[groups.findIndex((group) => group !== undefined)]?.[1] ?? '';
@@ -31,7 +31,7 @@ function hide(text: string, apiKey: string, before: string, after: string): stri
 
 const shortestPart = 4;
 
-/** A long text ends in `…`, perhaps in the middle of the key. */
+/** A shortened text ends in `…`, perhaps in the middle of the key. */
 function redactCut(text: string, apiKey: string): string {
   return text.replace(/([!-~]+)…/g, (whole, before: string) => {
     for (let length = Math.min(before.length, apiKey.length); length >= shortestPart; length--) {

@@ -1,8 +1,8 @@
-/** The contract's own figures. They are not the service's constants: those are what is checked. */
+/** The contract's own figures. They are not imported from the service, because they check it. */
 
 export const statuses = ['available', 'pending', 'sold'] as const;
 
 export const limits = { smallest: 1, largest: 100, default: 20 } as const;
 
-/** getPet goes on this day. */
+/** The day on which getPet is removed. */
 export const removalDay = '2030-12-05';

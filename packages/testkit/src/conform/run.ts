@@ -6,11 +6,11 @@ import { describeRequest, Mismatch } from './mismatch.ts';
 
 export interface Failure {
   sent: string;
-  /** Such as `GET /pets`, if the response of one operation is wrong. */
+  /** The operation whose response was wrong, such as `GET /pets`. */
   operation?: string;
   expected: string;
   seen: string;
-  /** Failures with the same reason are one finding. */
+  /** Failures with equal reasons are one finding. */
   reason: string;
 }
 
@@ -24,16 +24,16 @@ export interface CheckResult {
 
 export interface RunOptions {
   profile?: Profile;
-  /** Subjects such as `limits`, or checks such as `limits/default`; without them, all. */
+  /** Subjects such as `limits`, or checks such as `limits/default`; all by default. */
   only?: string[] | undefined;
   onResult?: (result: CheckResult) => void;
 }
 
-/** So many checks in a row without a response, and the rest is not tried. */
+/** After this many checks in a row without a response, the rest are skipped. */
 const patience = 3;
 const noResponse = 'no response';
 
-/** Runs the checks of a profile, one after the other: some compare what they see before and after. */
+/** Runs the checks of a profile one after another, because some compare the state before and after. */
 export async function runChecks(
   api: Api,
   { profile = 'contract', only, onResult }: RunOptions = {},
@@ -90,7 +90,7 @@ function failureOf(error: unknown): Failure {
       reason: noResponse,
     };
   }
-  // What a stranger's service sends may surprise a check; the others still run.
+  // A response may break a check in an unforeseen way; the others still run.
   const seen = String(error);
   return {
     sent: 'the requests of this check',

@@ -13,14 +13,14 @@ export const sampleCount = 24;
 const eachStatus = [...statuses, undefined];
 const samplesOf = new WeakMap<Api, Promise<SamplePet[]>>();
 
-/** Ordinary pets that all checks share, created by the first check that needs them. */
+/** Ordinary pets that all checks share. The first check that needs them creates them. */
 export function samples(api: Api): Promise<SamplePet[]> {
   const known = samplesOf.get(api) ?? createSamples(api);
   samplesOf.set(api, known);
   return known;
 }
 
-/** One of them, with this status or with none. */
+/** A sample with this status, or without one. */
 export async function sampleWith(api: Api, status?: string): Promise<SamplePet> {
   const sample = (await samples(api)).find(({ sent }) => sent.status === status);
   if (!sample) throw new RangeError(`There is no sample with status ${status}`);

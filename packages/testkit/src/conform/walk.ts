@@ -14,7 +14,7 @@ export interface WalkedPage {
   ids: bigint[];
 }
 
-/** The pages from a first query on, until there are at least `count` pets or no more. A store may be of any size. */
+/** Follows pages until there are at least `count` pets or the list ends. A store may have any size. */
 export async function walk(
   api: Api,
   query: string,
@@ -30,7 +30,7 @@ export async function walk(
     const ids = readPets(exchange).map(({ id }) => id);
     pages.push({ exchange, ids });
     seen += ids.length;
-    // A list ends at the latest with an empty page, whatever that links to.
+    // An empty page ends the list, whatever it links to.
     next = ids.length === 0 ? undefined : nextQuery(exchange);
     expectThat(next === undefined || !asked.has(next), exchange, 'a Link to a page that was not visited yet');
     await afterPage();

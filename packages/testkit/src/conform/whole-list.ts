@@ -3,17 +3,17 @@ import { expectThat } from './mismatch.ts';
 import { listPets, readList, readPets } from './pets.ts';
 import { limits, statuses } from './rules.ts';
 
-/** A list that shows all pets that belong on it, so that a new one must be there. */
+/** A list that is not cut off, so a new pet must be on it. */
 export interface WholeList {
   query: string;
-  /** The status that a pet needs to be there. */
+  /** The status of the pets on it. */
   status?: string;
 }
 
-/** How many pets a check may add to a list that is still whole. */
+/** How many pets a check may add before the list is cut off. */
 const room = 10;
 
-/** The list of all pets, or in a larger store that of one status; undefined in a store that is larger still. */
+/** The list of all pets, or of one status in a larger store; undefined if those are cut off too. */
 export async function findWholeList(api: Api): Promise<WholeList | undefined> {
   for (const status of [undefined, ...statuses]) {
     const query = `?limit=100${status === undefined ? '' : `&status=${status}`}`;

@@ -5,7 +5,7 @@ import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const digits = /^-?\d{1,18}$/;
 
-/** Creates that must be refused and are not: the pet is made to fit and stored. */
+/** Accepts creates that must be refused: the pet is adjusted and stored. */
 export const acceptedMutants: readonly MutantDefinition[] = [
   {
     number: 61,
@@ -105,7 +105,7 @@ export const acceptedMutants: readonly MutantDefinition[] = [
   },
 ];
 
-/** Changes a field of a create that is there; undefined removes it. */
+/** Changes a field of a create if it is present; undefined removes it. */
 function editField(name: string, edit: (value: unknown) => unknown): Wrap {
   return editNewPet((pet) => (Object.hasOwn(pet, name) ? { ...pet, [name]: edit(pet[name]) } : pet));
 }

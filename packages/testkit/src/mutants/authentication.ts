@@ -163,7 +163,7 @@ export const authenticationMutants: readonly MutantDefinition[] = [
   },
 ];
 
-/** Accepts requests by their `Authorization` header, beside those that the service accepts. */
+/** Accepts requests by their `Authorization` header, in addition to those that the service accepts. */
 function acceptIf(isAccepted: (header: string, apiKey: string, request: Request) => boolean): Wrap {
   return (fetch, apiKey) => (request) => {
     const header = request.headers.get('Authorization') ?? '';
@@ -178,7 +178,7 @@ function onRefusedKey(edit: (response: Response, header: string, request: Reques
   );
 }
 
-/** The service checks `If-Match` after the body, so one that cannot match keeps a sound pet from being stored. */
+/** The service checks `If-Match` after the body, so a tag that cannot match stops a valid pet from being stored. */
 function checkBodyFirst(fetch: Fetch, apiKey: string): Fetch {
   return async (request) => {
     const probe = withHeader(copyOf(request), 'Authorization', `Bearer ${apiKey}`);

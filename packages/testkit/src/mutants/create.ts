@@ -2,7 +2,7 @@ import { copyOf, editPets, editResponse, forOperations, withBody, withHeader, wi
 import { parseExact, parseObject, renderExact, type Fields } from './edit/exact-json.ts';
 import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
-/** Creates that respond wrongly, or store too much or too little. */
+/** Creates with wrong responses, or that store too much or too little. */
 export const createMutants: readonly MutantDefinition[] = [
   {
     number: 92,
@@ -103,7 +103,7 @@ function createTwice(fetch: Fetch): Fetch {
   };
 }
 
-/** Hides some of the pets that were added, in the order of their ids, from lists and from getPet. */
+/** Hides some of the added pets, chosen from their sorted ids, from lists and getPet. */
 function hideCreated(choose: (ids: bigint[]) => bigint[]): Wrap {
   return (fetch) => {
     const created: bigint[] = [];

@@ -92,7 +92,7 @@ function withoutCondition(name: string): Wrap {
   return editRequest((request) => withHeader(request, name, null));
 }
 
-/** Puts other tags on all that has one, and compares those. */
+/** Replaces every tag, and compares the new ones. */
 function tagBy(tagFor: (address: string) => string): Wrap {
   return (fetch: Fetch): Fetch =>
     async (request) => {

@@ -96,7 +96,7 @@ function rememberFailures(fetch: Fetch): Fetch {
   const failures = new Map<string, Response>();
   return async (request) => {
     const key = request.headers.get(idempotencyKey);
-    // Of one caller: another one has keys of its own.
+    // Keys belong to one caller.
     const owner = `${request.headers.get('Authorization')} ${key}`;
     const failure = failures.get(owner);
     if (failure) return failure.clone() as Response;

@@ -40,7 +40,7 @@ const definitions: readonly MutantDefinition[] = [
   ...eventMutants,
 ];
 
-/** Mutants that are one mistake in variants: of a field, an operation or a value. Every mutant is in one family. */
+/** Groups variants of one mistake, such as by field, operation or value. Every mutant is in one family. */
 const families: readonly (readonly [heading: string, numbers: string])[] = [
   ['A limit gives too many or too few pets', '1-7 13 14'],
   ['A bad limit is accepted', '8-12'],

@@ -2,12 +2,12 @@ import type { App } from 'petstore-server/embed';
 
 export type Fetch = App['fetch'];
 
-/** Puts a mistake around the service. The key is one that the service accepts. */
+/** Wraps the service in a mistake. The service accepts the key. */
 export type Wrap = (fetch: Fetch, apiKey: string) => Fetch;
 
 /** The service with exactly one mistake. */
 export interface MutantDefinition {
-  /** Never given to another mutant, not even when this one goes away. */
+  /** Never reused, even if this mutant is removed. */
   number: number;
   name: string;
   /** The mistake, in one line. */
@@ -18,6 +18,6 @@ export interface MutantDefinition {
 }
 
 export interface Mutant extends Required<MutantDefinition> {
-  /** The mistake of which it is a variant. */
+  /** The mistake that it is a variant of. */
   family: string;
 }

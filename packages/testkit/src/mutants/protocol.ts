@@ -12,7 +12,7 @@ import {
 import type { MutantDefinition } from './mutant.ts';
 import { forList } from './edit/pages.ts';
 
-/** Methods, paths and headers beside the three operations. */
+/** Methods, paths and headers outside the three operations. */
 export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 196,

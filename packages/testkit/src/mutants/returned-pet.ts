@@ -8,7 +8,7 @@ const operations: readonly (readonly [OperationName, string, string])[] = [
   ['getPet', 'in-get', 'getPet returns'],
 ];
 
-/** Mistakes in the pets that operations return. What the store keeps is right. */
+/** Mistakes in the returned pets. The stored ones are right. */
 export const returnedPetMutants: readonly MutantDefinition[] = [
   ...inEachOperation(29, 'id-missing', 'The pet that $ has no id.', (pet) => without(pet, 'id')),
   ...inEachOperation(32, 'name-missing', 'The pet that $ has no name.', (pet) => without(pet, 'name')),
@@ -65,7 +65,7 @@ export const returnedPetMutants: readonly MutantDefinition[] = [
   },
 ];
 
-/** The same mistake in one operation after the other: a check of one says nothing about the others. */
+/** Makes one mutant per operation, because a check of one operation says nothing about the others. */
 function inEachOperation(
   number: number,
   name: string,

@@ -4,7 +4,7 @@ import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Creates that store another pet than was sent. Every response shows what was stored. */
+/** Creates that store a different pet. Every response shows the stored one. */
 export const storedMutants: readonly MutantDefinition[] = [
   {
     number: 76,
@@ -117,7 +117,7 @@ export const storedMutants: readonly MutantDefinition[] = [
 
 const knownFields = new Set(['name', 'categoryId', 'status']);
 
-/** In the text itself, so that the other fields stay as they were spelled. Without spaces around, it stays short enough. */
+/** Edits the text, so that the other fields stay as written. Trimming keeps it short enough. */
 function addDefaultStatus(text: string): string {
   const names = Object.keys(parseObject(text) ?? { status: '' });
   if (names.includes('status')) return text;

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What becomes of one response on its way to the caller. */
+/** How to alter one response on its way to the caller. */
 export interface Shape {
   /** The length of the response's body. */
   bodyBytes: number;
-  /** Closes the connection after so many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   cutAt?: number | undefined;
   bytesPerSecond?: number | undefined;
 }
 
 /**
- * Listens for callers and forwards their bytes to the HTTP server on another port of this process, which cannot close a
- * connection without a response itself. That server knows a connection by the port at our end of it, the peer port.
+ * Accepts callers and forwards their bytes to the HTTP server on another port of this process, which cannot close a
+ * connection without a response. The server identifies a connection by the port at our end, the peer port.
  */
 export interface Front {
   port: number;
   /** Closes a connection at once. */
   cut(peerPort: number): void;
-  /** Shapes the next response on a connection. */
+  /** Alters the next response on a connection. */
   shape(peerPort: number, shape: Shape): void;
   /** Closes the port and every connection. */
   close(): Promise<void>;
@@ -100,7 +100,7 @@ async function forward(pair: Pair): Promise<void> {
     held = Buffer.concat([held, chunk]);
     const { bodyBytes, cutAt, bytesPerSecond } = pair.shape;
     const bodyStart = held.indexOf('\r\n\r\n') + 4;
-    // Shaped once it is whole.
+    // Wait until the response is complete.
     if (bodyStart < 4 || held.length < bodyStart + bodyBytes) continue;
     const end = bodyStart + (cutAt ?? bodyBytes);
     await (bytesPerSecond ? trickle : write)(caller, held.subarray(0, end), bytesPerSecond);

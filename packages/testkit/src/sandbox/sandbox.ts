@@ -14,21 +14,21 @@ import { openFront } from './front.ts';
 import { openSeededStore } from './store.ts';
 
 export interface SandboxOptions {
-  /** 0, the default, picks a free one. */
+  /** The default, 0, picks a free port. */
   port?: number;
   /** The only API key. */
   apiKey?: string;
-  /** Where the random numbers of the sample pets start. */
+  /** The seed of the sample pets. */
   seed?: number;
-  /** How many sample pets there are. */
+  /** The number of sample pets. */
   count?: number;
-  /** Serves the stable operations alone. */
+  /** Serves only the stable operations. */
   stableOnly?: boolean;
-  /** What goes wrong with every request that names no fault itself. */
+  /** The faults of every request that names none. */
   faults?: Fault;
-  /** Where the random numbers of the faults start. */
+  /** The seed of the faults. */
   faultSeed?: number;
-  /** Put around the API, below the faults. */
+  /** Wraps the API, below the faults. */
   wrap?: Layer;
   log?: Log;
 }
@@ -41,22 +41,22 @@ export const sandboxDefaults = {
   faultSeed: 1,
 } as const;
 
-/** The whole service on a store of its own, for tests. */
+/** The whole service with its own store, for tests. */
 export interface Sandbox extends AsyncDisposable {
   url: string;
   apiKey: string;
-  /** Back to the sample pets. */
+  /** Restores the sample pets. */
   reset(): void;
   /** Closes the port and every connection, and removes the store. */
   stop(): Promise<void>;
 }
 
-/** Wraps the API: sees each request before it and each response after it. The key is one that the API accepts. */
+/** Wraps the API: sees each request before and each response after it. The API accepts the key. */
 export type Layer = (next: App['fetch'], apiKey: string) => App['fetch'];
 
 const silent: Log = { error() {}, warn() {}, info() {}, debug() {} };
 const none: Layer = (next) => next;
-/** Its key is no secret, so nobody else may reach it. */
+/** The key is not a secret, so only this machine may connect. */
 const host = '127.0.0.1';
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -76,7 +76,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const reset = (): void => {
     store.reset();
     injected.reset();
-    // A layer may remember what it saw.
+    // A layer may have state, so wrap again.
     wrapped = wrap(app.fetch, apiKey);
   };
   const app = createApp({
@@ -93,7 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let wrapped = wrap(app.fetch, apiKey);
   const faulty = injected.wrap((request) => wrapped(request));
   const fetch = withCors((request) =>
-    // A preflight is the browser's own request; the fault is for the one that follows.
+    // A preflight is the browser's own request; the fault is for the request that follows.
     isControl(request) || isPreflight(request) ? app.fetch(request) : faulty(request),
   );
   const server = Bun.serve({ hostname: host, port: 0, fetch, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
@@ -113,7 +113,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** What a test sets from outside. These paths are no part of the API, but need the key as well. */
+/** Lets tests control the sandbox. These paths are not part of the API, but need the key too. */
 function controlRoutes(reset: () => void, planned: PlannedFaults): Route[] {
   const done = { status: 204, headers: {}, body: null };
   return [
@@ -151,7 +151,10 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method');
 }
 
-/** Lets pages of every origin call with every method and header. The outermost layer: they can read injected errors too. */
+/**
+ * Lets pages of every origin use every method and header. This is the outermost layer, so they can read injected
+ * errors.
+ */
 function withCors(next: App['fetch']): App['fetch'] {
   const addCorsHeaders = createCors(['*'], false);
   return async (request) => {

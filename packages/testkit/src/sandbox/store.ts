@@ -12,7 +12,7 @@ import {
 
 /** A store in a temporary folder, which `close` removes. */
 export interface SeededStore extends SqliteStore {
-  /** Back to the sample pets: ids, idempotency keys and orders included. */
+  /** Restores the sample pets, with their ids, idempotency keys and orders. */
   reset(): void;
 }
 
@@ -48,14 +48,14 @@ interface Restorer {
   close(): void;
 }
 
-/** Copies the content of every table from the seeded store, in one transaction. The serving store notices the commit. */
+/** Copies every table from the seeded store in one transaction. The serving store notices the commit. */
 function openRestorer(path: string, seeded: string): Restorer {
   const database = new Database(path, { readwrite: true, strict: true });
   database.run('PRAGMA busy_timeout = 5000');
   database.run('PRAGMA synchronous = OFF');
   database.query('ATTACH ?1 AS seeded').run(seeded);
   const tables = database
-    // The table of the last ids comes last, because inserting rows changes it.
+    // The table of last ids comes last, because inserting rows changes it.
     .query<{ name: string }, []>(
       "SELECT name FROM seeded.sqlite_schema WHERE type = 'table' ORDER BY name LIKE 'sqlite_%'",
     )
@@ -66,7 +66,7 @@ function openRestorer(path: string, seeded: string): Restorer {
   ]);
   const restore = database.transaction(() => {
     for (const statement of statements) statement.run();
-    // Another log: a cursor from before the reset cannot be continued.
+    // Start another log: a cursor from before the reset cannot be continued.
     database.run('UPDATE main.event_log SET epoch = lower(hex(randomblob(8)))');
   });
   return { restore: () => restore.immediate(), close: () => database.close() };

@@ -10,8 +10,8 @@ const fieldNames = ['id', 'name', 'categoryId', 'status'] as const;
 const soldPets = '?status=sold&limit=100';
 
 /**
- * The three operations agree about the pets that are there. A filtered list shows new pets even in a store with more than
- * 100; where it is cut off as well, nothing can be said.
+ * The three operations agree about which pets exist. A filtered list shows new pets even in a store with more than 100;
+ * if that list is cut off as well, the checks cannot tell.
  */
 export const agreementChecks = checksOf('contract', 'agreement', [
   [
@@ -75,7 +75,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
 
 const attempts = 3;
 
-/** Another caller may add a pet meanwhile, so one attempt that finds none added is enough. */
+/** Another caller may add a pet in between, so one attempt without an added pet is enough. */
 async function expectNoneAdded(api: Api, read: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const before = readPets(await listPets(api, soldPets)).length;

@@ -32,7 +32,7 @@ const operationNames: Record<string, string> = {
   get: 'GET /pets/{petId}',
 };
 
-/** Credentials that are missing or invalid. */
+/** Missing or invalid credentials. */
 const refused: [name: string, what: string, credentials: (key: string) => (string | null)[]][] = [
   ['missing-key', 'without an Authorization header', () => [null]],
   [

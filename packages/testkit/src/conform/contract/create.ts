@@ -127,7 +127,7 @@ export const createChecks = checksOf('contract', 'create', [
   ],
 ]);
 
-/** Bodies that are refused with 400. `name` and `category` are fields of a pet that would be accepted. */
+/** Bodies that are refused with 400. `name` and `category` would be valid on their own. */
 const invalidBodies: [what: string, rule: string, bodies: (name: string, category: string) => string[]][] = [
   ['without-fields', 'An object without name and categoryId', () => ['{}', '{"status":"sold"}']],
   [
@@ -174,7 +174,7 @@ const invalidBodies: [what: string, rule: string, bodies: (name: string, categor
   ['empty', 'A request without a body', () => ['']],
 ];
 
-/** `POST /pets` with a body that is missing fields or holds invalid values. */
+/** `POST /pets` with missing fields or invalid values. */
 export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
   ...invalidBodies.map(([name, rule, bodies]): Entry => [
     name,
@@ -198,7 +198,7 @@ export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
       const status = list?.status ? `,"status":"${list.status}"` : '';
       for (const categoryId of ['', ',"categoryId":"x"', ',"categoryId":{}']) {
         const exchange = await api.send(creating(`{"name":"${name}"${categoryId}${status}}`));
-        // Whether it is refused is up to other checks.
+        // Other checks decide whether it must be refused.
         if (exchange.status === 201) return;
       }
       if (list) await expectCount(api, list, name, 0);

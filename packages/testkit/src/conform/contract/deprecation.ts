@@ -6,8 +6,8 @@ import { limits, removalDay } from '../rules.ts';
 import { sampleWith } from '../samples.ts';
 
 /**
- * The deprecation of getPet. The contract names the operation, the day of its removal and its replacement, but no header:
- * how a response announces them is up to the implementation.
+ * The deprecation of getPet. The contract names the operation, its removal date and its replacement, but no header:
+ * each implementation chooses how a response announces them.
  */
 export const deprecationChecks = checksOf('contract', 'deprecation', [
   [

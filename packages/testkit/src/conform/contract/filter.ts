@@ -142,7 +142,7 @@ export const filterChecks = checksOf('contract', 'filter', [
   ],
 ]);
 
-/** None, in a service that gives every pet a status. */
+/** Empty for a service that gives every pet a status. */
 async function samplesWithoutStatus(api: Api): Promise<SamplePet[]> {
   return (await samples(api)).filter(({ sent, created }) => (sent.status ?? created.status) === undefined);
 }

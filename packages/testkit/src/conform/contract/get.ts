@@ -85,7 +85,7 @@ export const getChecks = checksOf('contract', 'get', [
   ],
 ]);
 
-/** A random id that no service counts up to. Negative ones may be refused. */
+/** A random id that no service counts up to. It is positive, because negative ids may be refused. */
 export function unknownId(): bigint {
   return 2n ** 62n + BigInt(Math.floor(Math.random() * 2 ** 48));
 }

@@ -13,7 +13,7 @@ const categories: [name: string, what: string, value: string][] = [
   ['zero', 'zero', '0'],
 ];
 
-/** Integers of 64 bits, exact to the last digit. */
+/** 64-bit integers, exact to the last digit. */
 export const int64Checks = checksOf('contract', 'int64', [
   ...categories.map(([name, what, categoryId]): Entry => [
     `category-${name}`,
@@ -45,7 +45,7 @@ export const int64Checks = checksOf('contract', 'int64', [
   ],
 ]);
 
-/** Text with every string but field names emptied, so that a name cannot look like a field. */
+/** Empties every string except field names, so that a name cannot look like a field. */
 function withoutStrings(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '""');
 }

@@ -9,7 +9,7 @@ import { sampleCount, samples } from '../samples.ts';
 const { tooFew } = reasons;
 const tooMany = 'a list has too many pets';
 
-/** The parameter `limit` of `GET /pets`. At least {@link sampleCount} pets are there. */
+/** The parameter `limit` of `GET /pets`. The store has at least {@link sampleCount} pets. */
 export const limitChecks = checksOf('contract', 'limits', [
   [
     'default',
@@ -56,7 +56,7 @@ export const limitChecks = checksOf('contract', 'limits', [
       const almost = await readList(api, '?limit=99');
       const exchange = await listPets(api, '?limit=100');
       const pets = readPets(exchange);
-      // A list that is shorter than its limit shows all pets.
+      // A list shorter than its limit shows all pets.
       const least = almost.length === 99 ? 99 : almost.length;
       expectThat(pets.length >= least, exchange, `at least ${least} pets`, `${pets.length} pets`, tooFew);
     },

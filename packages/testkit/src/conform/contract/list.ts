@@ -15,7 +15,7 @@ import { samples } from '../samples.ts';
 const whole = '?limit=100';
 const queries = ['', whole, ...statuses.map((status) => `?status=${status}`)];
 
-/** `GET /pets`: what a list is. Its limit and filter have files of their own. */
+/** `GET /pets`, apart from its limit and filter, which have their own files. */
 export const listChecks = checksOf('contract', 'list', [
   [
     'status',

@@ -6,10 +6,10 @@ import { getPet, listPets, readList, readPet, readPets } from '../pets.ts';
 import { statuses } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
 
-/** In a larger store, a list of one status may show all of its pets. */
+/** In a larger store, the list of one status may still show all of its pets. */
 const wholeLists = ['?limit=100', ...statuses.map((status) => `?limit=100&status=${status}`)];
 
-/** Reads change nothing, and no request changes what a later read means. */
+/** Reads change nothing, and no request affects the meaning of a later read. */
 export const readChecks = checksOf('contract', 'reads', [
   [
     'same-list',

@@ -56,7 +56,7 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     'A body may be sent as application/json, with charset=utf-8 or without, in any case.',
     async (api) => {
       const body = renderPet(named(api, 'media types'));
-      // One idempotency key, so that all of them create one pet.
+      // They share one idempotency key, so that only one pet is created.
       const headers = { 'Idempotency-Key': `conform-${api.runId}-media-types` };
       for (const type of acceptedTypes) {
         await expectOutcome(api, creating(body, { ...headers, 'Content-Type': type }), '201');

@@ -107,7 +107,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   ],
 ]);
 
-/** On every operation. */
+/** Sends each credential to every operation. */
 async function refused(api: Api, credentials: (string | null)[], code: string): Promise<Exchange[]> {
   const requests = await Promise.all(operations.map(({ request }) => request(api)));
   const all = requests.flatMap((request) => withEach(request, credentials));

@@ -6,7 +6,7 @@ import { expectHeader, expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, isObject, named, readArray, type SeenPet } from '../pets.ts';
 import { nextQuery } from '../walk.ts';
 
-/** The log of changes, unless the service leaves it out. */
+/** The log of changes, if the service has it. */
 export const eventChecks = checksOf('strict', 'events', [
   [
     'order',
@@ -62,7 +62,7 @@ interface SeenEvent {
   text: string;
 }
 
-/** The query behind all events so far; undefined where only the stable operations are served. */
+/** The query after all events so far; undefined with only stable operations. */
 async function findEnd(api: Api): Promise<string | undefined> {
   const exchange = await api.send({ path: '/events?after=now' });
   if (exchange.status === 404) return undefined;
@@ -77,7 +77,7 @@ function nextOf(exchange: Exchange): string {
   return next;
 }
 
-/** Reads to the first empty page: every page has a next one. */
+/** Reads to the first empty page, because every page has a next one. */
 async function follow(api: Api, query: string): Promise<{ events: SeenEvent[]; last: Exchange }> {
   const events: SeenEvent[] = [];
   for (let next = query; ;) {

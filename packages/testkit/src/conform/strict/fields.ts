@@ -37,7 +37,7 @@ const badText = [
   '\\ud83d\\ud83d',
 ];
 
-/** Every kind of text that a careless layer would change. */
+/** Every kind of text that a careless service would change. */
 const hostileText = [
   '\u202eexe.gpj\u202c كلب',
   '\u0001\t\n\r\u001f\u007f\u0085',

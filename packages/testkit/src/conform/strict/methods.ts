@@ -5,7 +5,7 @@ import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
 import { sampleWith } from '../samples.ts';
 
 const read = ['GET, HEAD, OPTIONS'];
-/** A service may serve the stable operations alone. */
+/** Two values, because a service may have only stable operations. */
 const ofPet = [...read, 'GET, HEAD, PATCH, DELETE, OPTIONS'];
 const allowed: [path: string, allow: string[]][] = [
   ['/v1/pets', ['GET, HEAD, POST, OPTIONS']],
@@ -16,7 +16,7 @@ const allowed: [path: string, allow: string[]][] = [
   ['/openapi.json', read],
 ];
 
-/** They belong to the connection, or differ each time. */
+/** Headers that belong to the connection or differ each time. */
 const unequal = new Set([
   'date',
   'connection',
@@ -26,7 +26,7 @@ const unequal = new Set([
   'ratelimit',
 ]);
 
-/** HEAD, OPTIONS and the methods that a path does not have. */
+/** HEAD, OPTIONS and unsupported methods. */
 export const methodChecks = checksOf('strict', 'methods', [
   [
     'head',
@@ -37,7 +37,7 @@ export const methodChecks = checksOf('strict', 'methods', [
         (path) => `/v1${path}`,
       );
       const compare = async (path: string): Promise<void> => {
-        // A packed body would have another length.
+        // A compressed body would have another length.
         const headers = { 'X-Request-Id': 'same', 'Accept-Encoding': 'identity' };
         const get = await api.send({ path, isOutsideBase: true, headers });
         const head = await api.send({ method: 'HEAD', path, isOutsideBase: true, headers });
@@ -120,7 +120,7 @@ export const methodChecks = checksOf('strict', 'methods', [
   ],
 ]);
 
-/** What OPTIONS lists for a path: one of these values. */
+/** Returns what OPTIONS lists for a path, which must be one of these values. */
 async function allowOf(api: Api, path: string, values: string[]): Promise<string> {
   const request = { method: 'OPTIONS', path, isOutsideBase: true, authorization: null };
   const exchange = await expectOutcome(api, request, '204');

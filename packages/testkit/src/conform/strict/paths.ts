@@ -35,7 +35,7 @@ const unknown = [
   '/openapi',
 ];
 
-/** They look like an open path, or hide the way to the API. */
+/** Paths that resemble an open one, or disguise the path of the API. */
 const tricks = [
   '/docs/../v1/pets',
   '/%2e%2e/v1/pets',

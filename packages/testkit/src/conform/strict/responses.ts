@@ -25,7 +25,7 @@ const errors: [outcome: string, what: string, request: ApiRequest][] = [
   ['415 unsupported_media_type', 'another media type', creating('x', { 'Content-Type': 'text/plain' })],
 ];
 
-/** What pets and errors look like beyond their required fields. */
+/** The form of pets and errors beyond their required fields. */
 export const responseChecks = checksOf('strict', 'responses', [
   [
     'location',

@@ -4,7 +4,7 @@ import type { Wrap } from '../mutant.ts';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
-/** The operation that a request names, HEAD being a GET. */
+/** The operation of a request. HEAD counts as GET. */
 export function operationOf({ method, url }: Request): OperationName | undefined {
   const { pathname } = new URL(url, 'http://localhost');
   const isRead = method === 'GET' || method === 'HEAD';
@@ -46,7 +46,7 @@ export function removeHeader(name: string): Wrap {
   return editHeaders((headers) => headers.delete(name));
 }
 
-/** The same response with another body, and perhaps another status or media type. */
+/** Copies a response with another body, and optionally another status or media type. */
 export function withBody(
   response: Response,
   body: string | null,
@@ -59,7 +59,7 @@ export function withBody(
   return new Response(body, { status, headers });
 }
 
-/** Changes the JSON of every success that has a body. */
+/** Changes the JSON of every successful response with a body. */
 export function editSuccess(operations: readonly OperationName[], edit: (value: unknown) => unknown): Wrap {
   return forOperations(
     operations,
@@ -77,7 +77,7 @@ export function editPets(operations: readonly OperationName[], edit: (pet: Field
   );
 }
 
-/** Changes the body of every error with one of these statuses, or of every error. */
+/** Changes the body of every error, or of those with one of these statuses. */
 export function editErrors(edit: (error: Fields) => unknown, statuses?: readonly number[]): Wrap {
   return editResponse(async (response) => {
     if (response.status < 400 || response.body === null) return response;
@@ -86,7 +86,7 @@ export function editErrors(edit: (error: Fields) => unknown, statuses?: readonly
   });
 }
 
-/** Changes what a create sends, if that is a JSON object. What stays the same is sent byte for byte. */
+/** Changes the body of a create if it is a JSON object. Unchanged fields are sent byte for byte. */
 export function editNewPet(edit: (pet: Fields) => Fields): Wrap {
   return editNewPetText((text) => {
     const pet = parseObject(text);
@@ -96,7 +96,7 @@ export function editNewPet(edit: (pet: Fields) => Fields): Wrap {
   });
 }
 
-/** Changes the text that a create sends, unless it is too long or no text. */
+/** Changes the text of a create, unless it is too long or not text. */
 export function editNewPetText(edit: (text: string) => string): Wrap {
   return forOperations(
     ['createPet'],
@@ -123,12 +123,12 @@ function withRequestBody(request: Request, body: string | Uint8Array<ArrayBuffer
   return new Request(request.url, { method: request.method, headers, body });
 }
 
-/** A copy whose body can be read as well. */
+/** A copy, so that both bodies can be read. */
 export function copyOf(request: Request): Request {
   return request.clone() as Request;
 }
 
-/** The same request to another address. */
+/** Copies a request with another URL. */
 export function withUrl(request: Request, edit: (url: URL) => void): Request {
   const url = new URL(request.url);
   edit(url);
@@ -142,7 +142,7 @@ export function withHeader(request: Request, name: string, value: string | null)
   return new Request(request, { headers });
 }
 
-/** The same response as an error with this status; a response to HEAD stays without a body. */
+/** Turns a response into an error with this status. A response to HEAD still has no body. */
 export function refuseAs(response: Response, status: number, code = 'failed'): Response {
   const body = renderExact({ code, message: 'The request is refused.', status });
   return withBody(response, response.body === null ? null : body, { status });

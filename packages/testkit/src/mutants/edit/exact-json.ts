@@ -1,9 +1,9 @@
-/** JSON whose integers keep every digit: they are read as `bigint` and written digit by digit. */
+/** JSON whose integers keep every digit: they are read as `bigint` and written unchanged. */
 
 export type Fields = Record<string, unknown>;
 
 const integer = /^-?\d+$/;
-// Not in TypeScript's library yet.
+// TypeScript's library does not declare it yet.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
 
 export function parseExact(text: string): unknown {
@@ -18,7 +18,7 @@ export function renderExact(value: unknown): string {
   );
 }
 
-/** The object that a text contains; undefined if the text is anything else. */
+/** The object in a text; undefined if the text is anything else. */
 export function parseObject(text: string): Fields | undefined {
   try {
     const value = parseExact(text);
@@ -35,7 +35,7 @@ export function without(fields: Fields, name: string): Fields {
   return rest;
 }
 
-/** The field is added behind the others, if it is missing. */
+/** Appends the field if it is missing. */
 export function withDefault(fields: Fields, name: string, value: unknown): Fields {
   return Object.hasOwn(fields, name) ? fields : { ...fields, [name]: value };
 }

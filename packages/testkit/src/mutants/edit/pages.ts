@@ -12,13 +12,13 @@ export function nextQuery(response: Response): string | undefined {
   return /<(\?[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
 }
 
-/** The limit that a request names, if the service accepts it. */
+/** The limit in a request, if the service accepts it. */
 export function limitOf({ url }: Request): number | undefined {
   const limits = new URL(url).searchParams.getAll('limit').join();
   return /^(?:[1-9]\d?|100)$/.test(limits) ? Number(limits) : undefined;
 }
 
-/** Changes a parameter of a list that is given once; undefined removes it. */
+/** Changes a parameter of a list that occurs once; undefined removes it. */
 export function editParameter(name: string, edit: (value: string) => string | undefined): Wrap {
   const editUrl = ({ searchParams }: URL) => {
     const [value, ...others] = searchParams.getAll(name);
@@ -30,7 +30,7 @@ export function editParameter(name: string, edit: (value: string) => string | un
   return forList(editRequest((request) => withUrl(request, editUrl)));
 }
 
-/** Reads a page with another limit; its `Link` keeps the limit of the request. */
+/** Reads a page with another limit; its `Link` keeps the request's limit. */
 export function readPageOf(limitFor: (limit: number) => number): Wrap {
   return forList((fetch) => async (request) => {
     const limit = limitOf(request);
@@ -52,7 +52,7 @@ export function withLink(response: Response, edit: (link: string) => string | un
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** Every pet of the store, whatever the request filters by. */
+/** Every pet in the store, whatever the request's filters. */
 export async function readAllPets(fetch: Fetch, request: Request): Promise<Fields[]> {
   const pets: Fields[] = [];
   let query: string | undefined = '?limit=100';

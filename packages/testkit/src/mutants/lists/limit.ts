@@ -112,7 +112,7 @@ function defaultLimit(limit: number): Wrap {
   );
 }
 
-/** Two pages of the service in one. */
+/** Joins two pages of the service. */
 function serve101(fetch: Fetch): Fetch {
   return async (request) => {
     if (new URL(request.url).searchParams.get('limit') !== '101') return fetch(request);

@@ -1,18 +1,18 @@
 import { PetstoreError, statusOfCode, type ErrorCode } from 'petstore-server/embed';
 
-/** What goes wrong with a request. Several faults in one text are combined. */
+/** What goes wrong with a request. One text may combine several faults. */
 export interface Fault {
-  /** Waits before anything else, a random time if the two differ. */
+  /** Waits first, for a random time if the bounds differ. */
   delay?: { fromMs: number; toMs: number };
-  /** Responds with this error in the place of the service. */
+  /** Sends this error instead of the service's response. */
   status?: number;
-  /** One that the service sends with this status, instead of the usual one. */
+  /** Replaces the usual code of this status. It must be one that the service sends with it. */
   code?: ErrorCode;
   retryAfter?: number;
   cut?: Cut;
   bytesPerSecond?: number;
   isCorrupt?: true;
-  /** The share of requests that it happens to; 1 without it. */
+  /** The share of affected requests; 1 by default. */
   rate?: number;
 }
 
@@ -39,7 +39,7 @@ export function parseFault(text: string): Fault {
 export function codeOfStatus(status: number, method = 'GET'): ErrorCode | undefined {
   if (status === 400 && (method === 'POST' || method === 'PATCH')) return 'invalid_pet';
   if (status === 502 || status === 504) return 'unavailable';
-  // 503 is `overloaded` as well, but that promises that nothing was stored.
+  // 503 is also `overloaded`, but that promises that nothing was stored.
   if (status === 503) return 'unavailable';
   return (Object.keys(statusOfCode) as ErrorCode[]).find((code) => statusOfCode[code] === status);
 }
@@ -96,7 +96,7 @@ const examples: Record<string, string> = {
   rate: 'rate=0.1',
 };
 
-/** NaN, which no comparison accepts, when it is not a duration. */
+/** NaN, which every comparison refuses, if it is not a duration. */
 function millisecondsOf(text: string): number {
   const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
   return Number(count) * (unit === 's' ? 1000 : 1);

@@ -11,13 +11,13 @@ import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
 import { createPlannedFaults, pathOf, type PlannedFaults } from './planned.ts';
 
-/** The request header that names the fault of this request. It takes the place of planned faults and those of all requests. */
+/** The request header that names the request's own fault. It overrides planned faults and those for all requests. */
 const faultHeader = 'Petstore-Fault';
 
 export interface FaultOptions {
-  /** For every request that names none itself. */
+  /** For every request that names no fault. */
   faults?: Fault | undefined;
-  /** Where the random numbers start: the nth request to arrive gets the nth numbers. */
+  /** The seed: the nth request to arrive gets the nth random numbers. */
   faultSeed: number;
 }
 
@@ -30,11 +30,11 @@ export interface RequestConnections {
 export interface Faults {
   wrap(next: App['fetch']): App['fetch'];
   planned: PlannedFaults;
-  /** Starts the random numbers again and forgets what is planned. */
+  /** Restarts the random numbers and drops planned faults. */
   reset(): void;
 }
 
-/** The service is the one without faults. */
+/** `service` is the API without faults. */
 export function createFaults(
   { faults, faultSeed }: FaultOptions,
   connections: RequestConnections,
@@ -58,7 +58,7 @@ export function createFaults(
     return spoil(fault, request, response);
   };
 
-  /** The error has the headers of the service's own errors at this address, which a request without a key gets. */
+  /** Copies the headers of the service's own error for this path, from a request without a key. */
   const injectedError = async (fault: Fault, request: Request): Promise<Response> => {
     const { status = 500, code = codeOfStatus(status, request.method) ?? 'internal', retryAfter } = fault;
     const error = new PetstoreError(code, 'The sandbox was asked for this error.');
@@ -73,13 +73,13 @@ export function createFaults(
     return response;
   };
 
-  /** The response is for the runtime: nobody gets it. */
+  /** Only the runtime needs this response; nobody receives it. */
   const cutNow = (request: Request): Response => {
     connections.cut(request);
     return new Response(null);
   };
 
-  /** What goes wrong on the way back. */
+  /** Applies faults to the response. */
   const spoil = async (fault: Fault, request: Request, response: Response): Promise<Response> => {
     const { isCorrupt, cut, bytesPerSecond } = fault;
     const hasBody = response.body !== null && request.method !== 'HEAD';
@@ -111,10 +111,10 @@ export function createFaults(
   return { wrap, planned, reset };
 }
 
-/** No JSON ends in it, so the body keeps its length and no longer parses. */
+/** No JSON ends in this character, so the body keeps its length and no longer parses. */
 const brokenEnd = '!'.charCodeAt(0);
 
-/** What the service sends with these statuses. */
+/** The service's headers for these statuses. */
 const headersOfStatus: Record<number, Record<string, string>> = {
   405: { Allow: 'OPTIONS' },
   429: { 'Retry-After': '1', RateLimit: '"default";r=0;t=1', 'RateLimit-Policy': '"default";q=1;w=60' },

@@ -4,22 +4,22 @@ import { parseFault, type Fault } from './fault.ts';
 /** A fault for the next requests of one operation. */
 export interface PlannedFault {
   operation: keyof typeof operations;
-  /** As in a `Petstore-Fault` header. */
+  /** The value of a `Petstore-Fault` header. */
   fault: string;
-  /** How many requests it is still for. */
+  /** How many requests it still affects. */
   count: number;
 }
 
 export interface PlannedFaults {
-  /** The fault of this request, which counts. Those planned first come first. */
+  /** Takes the fault for this request and counts it. Earlier plans come first. */
   take(request: Request): Fault | undefined;
-  /** Adds what the body of a request describes. Fails with the error that its caller gets. */
+  /** Adds the faults in a request's body. Fails with the error for its caller. */
   add(request: Request): Promise<void>;
   list(): PlannedFault[];
   clear(): void;
 }
 
-/** The requests of each operation. A HEAD is none of them. */
+/** Matches the requests of each operation. HEAD matches none. */
 export const operations = {
   listPets: /^GET \/v1\/pets$/,
   createPet: /^POST \/v1\/pets$/,
@@ -53,12 +53,12 @@ export function createPlannedFaults(): PlannedFaults {
   };
 }
 
-/** A request of HTTP/1.0 may have no host, and its address is a bare path. */
+/** An HTTP/1.0 request may have no host, and its URL is then a bare path. */
 export function pathOf({ url }: Request): string {
   return URL.parse(url, 'http://localhost')?.pathname ?? '';
 }
 
-/** A body of any length would fill the memory of the sandbox. */
+/** Limits the body, because any length would fill the sandbox's memory. */
 async function readText({ body }: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -83,7 +83,7 @@ function plannedFaultOf(text: string): PlannedFault {
 
 function parseObject(text: string): Record<string, unknown> {
   try {
-    // Any other JSON value has none of the fields, and is refused for it.
+    // Any other JSON value lacks the fields and is refused for that.
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
     throw new PetstoreError('invalid_json', 'The body must be JSON.');

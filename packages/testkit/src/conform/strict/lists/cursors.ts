@@ -7,7 +7,7 @@ import { limits } from '../../rules.ts';
 import { samples } from '../../samples.ts';
 import { nextQuery } from '../../walk.ts';
 
-/** The cursor that a Link carries. */
+/** The cursors in `Link` headers. */
 export const cursorChecks = checksOf('strict', 'cursors', [
   [
     'other-limit',
@@ -118,7 +118,7 @@ async function cursorAfter(api: Api, query: string): Promise<string> {
   return cursor;
 }
 
-/** In groups: a service need not bear hundreds of requests at once. */
+/** Sends requests in groups: a service need not handle hundreds at once. */
 async function expectRefused(api: Api, queries: string[]): Promise<void> {
   for (let start = 0; start < queries.length; start += 16) {
     const requests = queries.slice(start, start + 16).map((query) => ({ path: `/pets?${query}` }));

@@ -9,7 +9,7 @@ const tooLarge = ' '.repeat(64 * 1024 + 1);
 const text = { 'Content-Type': 'text/plain' };
 const anonymous = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
 
-/** Requests with two mistakes: the first of the two is reported. */
+/** Requests with two mistakes. The service must report the first. */
 const steps: [name: string, outcome: string, requests: ApiRequest[]][] = [
   [
     'key-first',
@@ -52,7 +52,7 @@ const steps: [name: string, outcome: string, requests: ApiRequest[]][] = [
   ['json-before-fields', '400 invalid_json', [creating('{"name":7,}')]],
 ];
 
-/** Key, path, method, media type, size, JSON, fields: in this order. */
+/** The order of checks: key, path, method, media type, size, JSON, fields. */
 export const orderChecks = checksOf('strict', 'order', [
   ...steps.map(([name, outcome, requests]): Entry => [
     name,

@@ -6,7 +6,7 @@ import { limits } from '../../rules.ts';
 import { samples } from '../../samples.ts';
 import { nextQuery, walk } from '../../walk.ts';
 
-/** The order of a list and its pages. The first hundred pets of a larger store stand for the rest. */
+/** The sort of a list and its pages. In a larger store, only the first hundred pets are compared. */
 export const pageChecks = checksOf('strict', 'pages', [
   [
     'ascending',
@@ -132,10 +132,10 @@ export const pageChecks = checksOf('strict', 'pages', [
   ],
 ]);
 
-/** A walk with a small limit need not be long. */
+/** Limits the length of a walk. */
 const mostPages = 26;
 
-/** Compares the first pets of a walk; what follows them may grow. */
+/** Compares only the first pets of a walk, because the list may grow at its end. */
 async function expectWalk(api: Api, query: string, expected: bigint[]): Promise<void> {
   const pages = await walk(api, query, expected.length);
   const seen = pages.flatMap(({ ids }) => ids).slice(0, expected.length);

@@ -5,7 +5,7 @@ import { expectHeader, expectStatus, expectThat } from '../../mismatch.ts';
 import { createPet, readPets, type SeenPet } from '../../pets.ts';
 import { nextQuery } from '../../walk.ts';
 
-/** Searches, the orders of a pet and the key of the caller, unless the service leaves them out. */
+/** Searches, a pet's orders and the caller's key, if the service has them. */
 export const searchChecks = checksOf('strict', 'search', [
   [
     'folded',
@@ -87,13 +87,13 @@ export const searchChecks = checksOf('strict', 'search', [
 ]);
 
 interface Shop {
-  /** A word that only the names of these pets have. */
+  /** A word that occurs only in these pets' names. */
   mark: string;
   lucja: SeenPet;
   strasse: SeenPet;
 }
 
-/** Undefined where only the stable operations are served. */
+/** Undefined with only stable operations. */
 async function makeShop(api: Api): Promise<Shop | undefined> {
   if ((await api.send({ path: '/key' })).status === 404) return undefined;
   const mark = `s${api.runId}${crypto.randomUUID().slice(0, 8)}`.toLowerCase();
