@@ -68,9 +68,8 @@ export const keyTable: TableForm<ApiKey, KeyRow> = {
 /** Keeps the API keys. Every method fails with `unavailable` while the store cannot be used. */
 export interface ApiKeyStore {
   /**
-   * The key with this hash, if it may be used now. A revoked or expired key takes as long to look up as an unknown one,
-   * so that response times do not tell them apart. SQLite sees every change made before the call, PostgreSQL those older
-   * than a second.
+   * The key with this hash, if it is usable now. Revoked, expired and unknown keys take equally long to look up, so
+   * response times reveal nothing. SQLite sees every change made before the call; PostgreSQL may lag by one second.
    */
   findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 

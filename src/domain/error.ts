@@ -70,7 +70,7 @@ export class OperatorError extends Error {
   /** The message without the remedy. */
   readonly problem: string;
   readonly remedy: string | undefined;
-  /** 2 when the command line or the configuration is at fault, otherwise 1. */
+  /** 2 if the command line or the configuration is at fault, otherwise 1. */
   readonly exitStatus: 1 | 2;
 
   constructor(problem: string, remedy?: string, exitStatus: 1 | 2 = 1) {

@@ -5,7 +5,7 @@ import type { FieldValues, NewPet } from './pet.ts';
 export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'pets.imported'] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** A change, written in the same commit as the change itself. */
+/** The record of a change, written in the same commit. */
 export interface NewEvent {
   type: EventType;
   /** Milliseconds since 1970. */

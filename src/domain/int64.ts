@@ -31,12 +31,12 @@ export class JsonNumber {
   }
 }
 
-/** Matches every number that a JavaScript number might not hold exactly, and harmless digits in strings. */
+/** Matches every number that a JavaScript number might round, and also digits in strings, which is harmless. */
 const inexactNumber = /\d[.eE]|\d{16}/;
 
 /**
- * `JSON.parse` with exact numbers: each is a {@link JsonNumber}, unless all numbers of the text are integers of up to 15
- * digits. Arrays and objects nested deeper than `depth` may arrive as empty arrays: no caller reads them.
+ * Like `JSON.parse`, but each number is a {@link JsonNumber}, unless all numbers of the text are integers of at most
+ * 15 digits. Arrays and objects nested deeper than `depth` may come back as empty arrays: no caller reads them.
  */
 export function parseExactJson(text: string, depth = 1): unknown {
   const value: unknown = JSON.parse(text);

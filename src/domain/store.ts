@@ -30,7 +30,7 @@ export interface PetStore {
   /** Includes every write that was acknowledged before the call. */
   listPets(request: PageRequest): Page | Promise<Page>;
 
-  /** The pet as JSON, or undefined when no pet has this id. */
+  /** The pet as JSON, or undefined if no pet has this id. */
   getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
   /**
@@ -46,7 +46,7 @@ export interface PetStore {
    */
   updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
 
-  /** Deletes a pet; its id is never used again. Fails like `updatePet`. */
+  /** Deletes a pet; its id is never reused. Fails like `updatePet`. */
   deletePet(id: bigint, seen?: SeenPet, createdBy?: string): Promise<void>;
 
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */

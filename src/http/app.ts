@@ -31,13 +31,13 @@ export interface AppOptions {
   log: Log;
   /** Without it, nothing is measured. */
   metrics?: Registry | undefined;
-  /** Hashes of the keys in API_KEYS. */
+  /** Hashes of fixed keys; the service takes them from API_KEYS. */
   fixedKeys?: ReadonlySet<string>;
   /** Web origins that may call from a browser; `*` allows all of them. */
   allowedOrigins?: readonly string[];
   /** Unlimited by default. */
   requestsPerMinute?: number | undefined;
-  /** The address at the other end of a request's connection, for the log. */
+  /** The peer's address of a request, for the log. */
   peerOf?: ClientAddress;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
@@ -49,7 +49,7 @@ export interface AppOptions {
   isStopping?: () => boolean;
   /** Without it, the memory held for slow readers is unbounded. */
   isSent?: IsSent;
-  /** True when the service itself speaks TLS. */
+  /** True if the service itself serves TLS. */
   isSecure?: boolean;
   /** The addresses of production and staging, each ending in `/v1`, for the documents. */
   publicUrl?: string | undefined;

@@ -57,7 +57,7 @@ export function spoilsSession(error: unknown): boolean {
 /**
  * SQLSTATE classes and codes of a database that cannot be used now; the statement is not at fault:
  * - the session: 08 lost, 28 login refused, 3D no such database, 25006 read-only, 26 unknown statement
- * - the schema, changed under us: 0A000 outdated plan, 23502 and 23503 a constraint of somebody else, 3F and 42 something is missing
+ * - the schema, changed under us: 0A000 outdated plan, 23502 and 23503 a foreign constraint, 3F and 42 a missing part
  * - the transaction: 40 rolled back, 55P03 lock timeout, 57 stopped by the operator or the statement timeout
  * - the server: 53 out of resources, 58 system, F0 configuration file, XX damaged
  */

@@ -231,7 +231,7 @@ export async function refuseMissingSchema(session: Session): Promise<void> {
 
 /** 0 without a schema; fails if the schema is from a newer release. */
 export async function readSchemaVersion(session: Session): Promise<number> {
-  // to_regclass() would answer from the session's cache and miss a table created while it waited.
+  // to_regclass() would use the session's cache and miss a table created while it waited.
   const [table] = await session.query(
     "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );

@@ -25,7 +25,7 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
   const partial = partialOf(file);
   try {
     removeLeftovers(file, partialForm);
-    // Create the file first: SQLite accepts an empty one, but a file of its own could be readable by other users.
+    // Create the file first: SQLite accepts an empty file, but other users could read one that it creates.
     closeSync(openSync(partial, 'wx', 0o600));
     report.step(`Copying ${name}`);
     database.run('VACUUM INTO ?1', [partial]);

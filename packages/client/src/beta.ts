@@ -73,7 +73,7 @@ export interface BetaOperations extends EventOperations {
 export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOperations {
   const send: Send = (call) =>
     sendCall(call).catch((error: unknown) => {
-      // A GET has a path of its own; an update or a delete may also fail because its pet is missing.
+      // For an update or a delete, `not_found` means that the pet is missing.
       const codeWhenRemoved = call.method === 'GET' ? 'not_found' : 'method_not_allowed';
       throw isPetstoreError(error, codeWhenRemoved) ? removed(error) : error;
     });

@@ -1,6 +1,6 @@
 import { isInteger, toAll } from './pet.ts';
 
-/** The pet's status because of the order. */
+/** The status that the pet got with this order. */
 export type OrderStatus = 'pending' | 'sold';
 
 /** The service writes an order each time a pet becomes pending or sold. */

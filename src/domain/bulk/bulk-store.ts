@@ -21,15 +21,15 @@ export interface BulkTable<Row> {
 
 /** Everything that a store holds, for copies and exports. A service uses `PetStore` and `ApiKeyStore`. */
 export interface BulkStore {
-  /** In ascending order of id. */
+  /** Sorted by id. */
   pets: BulkTable<Pet>;
-  /** In ascending order of id. */
+  /** Sorted by id. */
   keys: BulkTable<ApiKey>;
-  /** In ascending order of id. */
+  /** Sorted by id. */
   orders: BulkTable<Order>;
-  /** In ascending order of time, then of pet. */
+  /** Sorted by time, then by pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
-  /** In ascending order of source. */
+  /** Sorted by source. */
   imports: BulkTable<ImportState>;
 
   lastIds(): Promise<LastIds>;

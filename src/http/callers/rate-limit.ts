@@ -1,4 +1,4 @@
-/** What a caller has left, in the headers of `draft-ietf-httpapi-ratelimit-headers`. */
+/** A caller's remaining requests, in the headers of `draft-ietf-httpapi-ratelimit-headers`. */
 export interface Quota {
   isExceeded: boolean;
   headers: Record<string, string>;

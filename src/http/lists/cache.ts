@@ -3,7 +3,7 @@ import type { HttpMetrics } from '../metrics.ts';
 import type { ListRequest } from './paging.ts';
 import { addHeaders, type PlainResponse } from '../response.ts';
 
-/** The memory limit for all kept responses. Beyond it, older ones make room. */
+/** The memory limit for all kept responses. All of them are dropped when the next one would exceed it. */
 const maxKeptBytes = 8 * 1024 * 1024;
 /** Overhead per response; generous, because dropped ones wait for the garbage collector. */
 const overheadBytes = 4096;

@@ -6,7 +6,7 @@ import type { Handler } from '../route.ts';
 import { nextLink, parsePageRequest, type ListKind, type ListRequest } from './paging.ts';
 import type { PlainResponse } from '../response.ts';
 
-/** Makes the handler of a list. `read` reads one page from the store. */
+/** Creates the handler of a list. `read` reads one page from the store. */
 export function createList<Asked extends ListRequest>(
   kind: ListKind<Asked>,
   cache: ResponseCache,

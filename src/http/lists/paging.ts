@@ -11,7 +11,7 @@ import { petStatuses } from '../../domain/pet.ts';
 export interface ListKind<Asked extends ListRequest> {
   statuses: readonly NonNullable<Asked['status']>[];
   cursorVersion: string;
-  /** Which list a refused cursor should have come from, for the error message. */
+  /** Where a refused cursor may come from, for the error message. */
   cursorOwner: string;
   /** The list's other parameters. Each function turns a value into part of the request, or throws. */
   filters?: Record<string, (value: string) => Partial<Asked>>;

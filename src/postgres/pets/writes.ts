@@ -137,7 +137,7 @@ async function claimKeys(
   return new Map(rows.map((row) => [keyOf({ idempotency: row }), row]));
 }
 
-/** Equal for requests with the same idempotency key; undefined for one without. */
+/** Equal for requests that share an idempotency key; undefined without a key. */
 function keyOf({ idempotency }: Pick<CreateRequest, 'idempotency'>): string | undefined {
   return idempotency && JSON.stringify([idempotency.caller, idempotency.key]);
 }

@@ -36,7 +36,7 @@ const selectIntroduction = `
     (SELECT backend_start::text FROM pg_stat_get_activity(pg_backend_pid())) AS "backendStartedAt",
     current_setting('client_min_messages') AS heard`;
 
-/** Identifies the server. Fails for a standby, which lags, and if warnings do not arrive. */
+/** Identifies the server. Fails on a standby, which lags behind, and if the session receives no warnings. */
 export async function introduce(query: Query): Promise<Introduction> {
   const [row] = await query<IntroductionRow>(selectIntroduction);
   if (!row) throw new Error('The server does not introduce itself.');

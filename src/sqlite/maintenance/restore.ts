@@ -74,7 +74,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
     if (isNew && sizeOf(path) === 0) rmSync(path);
     throw explain(error, name);
   } finally {
-    // Not earlier: a process that waits for the lock must find the new file. SQLite ignores a replaced file's log.
+    // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
     lock?.close();
   }
 }

@@ -133,7 +133,7 @@ function refuseTriggers(database: Database, name: string): void {
   );
 }
 
-/** Refuses a schema that is not up to date; for commands that only read. */
+/** For commands that only read and cannot migrate. */
 export function refuseOlderSchema(version: number, name: string): void {
   if (version === newestVersion) return;
   if (version === 0) throw new OperatorError(`${name} holds no store.`, 'Check the path.');

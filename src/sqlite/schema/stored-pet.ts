@@ -58,7 +58,7 @@ export function verifiedWithId(pet: RenderedPet, id: bigint): string {
   return pet.json;
 }
 
-/** A page as SQLite joins it: the JSON array of its pets and the sum of their checksums. */
+/** A page that SQLite has joined: the JSON array of its pets and the sum of their checksums. */
 export interface JoinedPets {
   json: string | null;
   checksums: number;

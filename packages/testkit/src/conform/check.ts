@@ -10,7 +10,7 @@ export interface Check {
   /** What an implementation owes, as a sentence. */
   rule: string;
   profile: Profile;
-  /** Throws a {@link Mismatch} if the service does not keep the rule. */
+  /** Throws a {@link Mismatch} if the service breaks the rule. */
   run(api: Api): Promise<void>;
 }
 

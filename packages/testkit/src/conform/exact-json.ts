@@ -19,7 +19,7 @@ export function parseExactJson(text: string): unknown {
 }
 
 const jsonNumber = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** Beyond this, no number fits int64, however many zeros it is written with. */
+/** Bounds the arithmetic below. No service needs this many zeros to write an int64. */
 const maxShift = 400;
 
 /** The value of a number if it is integral (`3.0` and `1e2` are) and fits int64. */

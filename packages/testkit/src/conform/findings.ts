@@ -7,10 +7,10 @@ export interface Finding {
   followers: CheckResult[];
 }
 
-/** The subjects that show a cause best, because a service that cannot create fails in every subject. */
+/** The subjects that show a cause best, in this order: a service that cannot create pets fails in every subject. */
 const clearest = ['create', 'list', 'get', 'create-invalid', 'errors', 'int64'];
 
-/** A check of creates may also fetch. If the fetch fails, a check of fetches makes the better title. */
+/** A check of creates may also fetch the pet. If only the fetch fails, a check of getPet is the better title. */
 const operationOfSubject: Record<string, string> = {
   create: 'POST /pets',
   'create-invalid': 'POST /pets',

@@ -48,7 +48,8 @@ export function operationOf({ method = 'GET', path }: ApiRequest): string {
 function statusReason(exchange: Exchange, status: number): string {
   const { request, status: seen } = exchange;
   if (status === 401) {
-    // Services usually check keys in one place, so one that accepts a missing key accepts any.
+    // Services usually check keys in one place, so the operation is not part of the reason. A service that accepts
+    // requests without a key accepts any key.
     if (seen >= 300) return `${seen} instead of 401`;
     return request.authorization === null ? 'no key' : `no key > ${request.authorization}`;
   }
@@ -58,7 +59,7 @@ function statusReason(exchange: Exchange, status: number): string {
   return isSpecial ? `${reason} > ${describeRequest(request)}` : reason;
 }
 
-/** The reason for failing creates, which also affects ordinary ones. */
+/** The reason if creates fail in general, not just for unusual pets. */
 export function createReason(seen: number, status = 201): string {
   return `POST /pets: ${seen} instead of ${status}`;
 }

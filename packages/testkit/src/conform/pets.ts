@@ -96,7 +96,7 @@ export function parseBody(exchange: Exchange): unknown {
   }
 }
 
-/** Services usually create all errors in one place, so the status is the reason. */
+/** Services usually create all errors in one place, so the operation does not matter for them. */
 export function notJsonReason({ request, status }: Exchange): string {
   return `${status < 400 ? operationOf(request) : 'errors'} ${status}: not JSON`;
 }

@@ -40,7 +40,7 @@ const definitions: readonly MutantDefinition[] = [
   ...eventMutants,
 ];
 
-/** Groups variants of one mistake, such as by field, operation or value. Every mutant is in one family. */
+/** Each family groups the variants of one mistake, by field, operation or value. Every mutant is in one family. */
 const families: readonly (readonly [heading: string, numbers: string])[] = [
   ['A limit gives too many or too few pets', '1-7 13 14'],
   ['A bad limit is accepted', '8-12'],

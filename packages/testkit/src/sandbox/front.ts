@@ -100,7 +100,7 @@ async function forward(pair: Pair): Promise<void> {
     held = Buffer.concat([held, chunk]);
     const { bodyBytes, cutAt, bytesPerSecond } = pair.shape;
     const bodyStart = held.indexOf('\r\n\r\n') + 4;
-    // Wait until the response is complete.
+    // A shape needs the complete response.
     if (bodyStart < 4 || held.length < bodyStart + bodyBytes) continue;
     const end = bodyStart + (cutAt ?? bodyBytes);
     await (bytesPerSecond ? trickle : write)(caller, held.subarray(0, end), bytesPerSecond);

@@ -18,7 +18,7 @@ export function limitOf({ url }: Request): number | undefined {
   return /^(?:[1-9]\d?|100)$/.test(limits) ? Number(limits) : undefined;
 }
 
-/** Changes a parameter of a list that occurs once; undefined removes it. */
+/** Changes a list parameter that occurs exactly once; undefined removes it. */
 export function editParameter(name: string, edit: (value: string) => string | undefined): Wrap {
   const editUrl = ({ searchParams }: URL) => {
     const [value, ...others] = searchParams.getAll(name);
