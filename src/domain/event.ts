@@ -20,11 +20,11 @@ export interface NewEvent {
   previous?: string;
 }
 
-/** Integers arrive as text, which loses no digit. */
+/** Integers are passed as text, which keeps every digit. */
 export type EventRow = Record<'id' | 'created_at' | 'json', string> &
   Record<'created_by' | 'pet_id' | 'previous', string | null> & { type: EventType };
 
-/** How both stores keep events. Ids have no gaps: each is one more than the newest, which is never deleted. */
+/** How both stores keep events. Ids have no gaps, because the newest event is never deleted. */
 export const eventTable = {
   name: 'events',
   columns: {
@@ -76,7 +76,7 @@ export function importEvent(count: number, now: number): NewEvent {
   return { type: 'pets.imported', createdAt: now, json: String(count) };
 }
 
-/** The event as JSON, the same bytes from every store. */
+/** The event as JSON. Every store must produce the same bytes. */
 function renderEvent({ id, type, created_at, created_by, pet_id, json, previous }: EventRow): string {
   const time = new Date(Number(created_at)).toISOString();
   const by = created_by === null ? '' : `,"createdBy":${JSON.stringify(created_by)}`;
