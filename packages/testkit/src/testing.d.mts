@@ -1,13 +1,13 @@
-/** A whole petstore of its own for a test, in another process. It ends with yours, however yours ends. */
+/** A complete Petstore service for a test, in its own process. It ends when your process ends. */
 export interface Sandbox {
-  /** The address of the service, without `/v1`. */
+  /** The URL of the service, without `/v1`. */
   readonly url: string;
   readonly apiKey: string;
-  /** Back to the sample pets: ids, idempotency keys, orders and faults included. */
+  /** Restores the sample pets, with their ids, idempotency keys and orders, and drops all faults. */
   reset(): Promise<void>;
-  /** Lets the next requests of an operation go wrong. */
+  /** Makes the next requests of an operation fail. */
   addFault(fault: PlannedFault): Promise<void>;
-  /** Forgets the faults that were added and have not happened. */
+  /** Drops the added faults that have not happened yet. */
   clearFaults(): Promise<void>;
   /** Ends the process and removes its store. */
   stop(): Promise<void>;
@@ -24,27 +24,27 @@ export interface PlannedFault {
     | 'deletePet'
     | 'listOrders'
     | 'getKey';
-  /** As in a `Petstore-Fault` header: `cut=after-commit`. */
+  /** The value of a `Petstore-Fault` header, such as `cut=after-commit`. */
   fault: string;
-  /** For how many requests. Default 1. */
+  /** How many requests it affects. Default 1. */
   count?: number | undefined;
 }
 
 /** The flags of `petstore-sandbox`. */
 export interface SandboxOptions {
-  /** A free port unless it is given. */
+  /** Defaults to a free port. */
   port?: number | undefined;
   /** The only API key. Default `sandbox-key`. */
   apiKey?: string | undefined;
-  /** Where the random numbers of the sample pets start: the same seed makes the same pets. Default 42. */
+  /** The seed of the sample pets: equal seeds give equal pets. Default 42. */
   seed?: number | undefined;
-  /** How many sample pets there are. Default 100. */
+  /** The number of sample pets. Default 100. */
   count?: number | undefined;
-  /** Serves the stable operations alone. */
+  /** Serves only the stable operations. */
   stableOnly?: boolean | undefined;
-  /** What goes wrong with every request that has no `Petstore-Fault` header: `cut=after-commit;rate=0.3`. */
+  /** The faults of every request without a `Petstore-Fault` header, such as `cut=after-commit;rate=0.3`. */
   faults?: string | undefined;
-  /** Where the random numbers of the faults start. Default 1. */
+  /** The seed of the faults. Default 1. */
   faultSeed?: number | undefined;
   /** Serves one documented mistake; `petstore-sandbox --list-mutants` lists them. */
   mutant?: number | undefined;

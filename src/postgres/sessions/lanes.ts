@@ -20,7 +20,7 @@ export interface LanesOptions {
 const maxWaitMs = 2000;
 /** A request that waits longer for a session is refused; the next one may still get it. */
 const maxConnectMs = 2000;
-/** A server that has just refused us is left alone for this long. */
+/** The pause before the next attempt after a server refused a session. */
 const pauseAfterFailureMs = 100;
 
 interface Lane {
