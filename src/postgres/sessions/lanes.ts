@@ -59,7 +59,7 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
     return opening;
   };
 
-  /** An attempt that began before this call, perhaps while the network was silent, may fail without harm. */
+  /** Joins a running attempt and starts another if it fails: the first may have begun while the network was silent. */
   const join = (lane: Lane, opening: Promise<Session>): Promise<Session> =>
     opening.catch(async () => {
       await Bun.sleep(pauseAfterFailureMs);
