@@ -48,7 +48,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
         await whileItMoves((moved) => upload(draft, client.file(keyOf(file)), moved));
         const stored = await whileItMoves((moved) => hashOf(read(client.file(keyOf(file)), moved)));
         if (stored === made.sha256) return made;
-        throw new OperatorError(`${name} has not stored what was sent.`, 'Check the storage server.');
+        throw new OperatorError(`${name} did not store what was sent.`, 'Check the storage server.');
       } finally {
         rmSync(draft, { force: true });
       }

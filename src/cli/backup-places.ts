@@ -138,10 +138,10 @@ function rehearsalProblemOf(last: Backup | undefined, maxAgeMs: number): string 
 function writeTextfile(path: string, found: Survey<Backup> | undefined): void {
   const { rehearsal } = found?.lastRehearsed ?? {};
   const text =
-    gauge('newest', 'When the newest backup was begun; 0 while none is known.', found?.newest?.createdAt) +
+    gauge('newest', 'When the newest backup was started; 0 if none is known.', found?.newest?.createdAt) +
     gauge(
       'rehearsed',
-      'When the last rehearsal of a restore was begun; 0 while none is known, or if it failed.',
+      'When the last rehearsal of a restore was started; 0 if none is known or it failed.',
       rehearsal?.isSound ? rehearsal.at : undefined,
     );
   attemptWrite(path, () => {

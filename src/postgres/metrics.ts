@@ -25,7 +25,7 @@ export function addPostgresGauges(
 ): void {
   registry.gauge(
     'petstore_postgres_server_info',
-    'The database server in use; no sample while there is none.',
+    'The database server in use; no sample if there is none.',
     () => {
       const server = sessions.inUse()?.server;
       if (!server) return [];

@@ -39,7 +39,7 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
     // A failed write concerns the copy, because the store is only read.
     if (!isFailedWrite(error)) throw explain(error, name);
     throw new OperatorError(
-      `The backup ${file} cannot be written: the disk is full or failing. What was written of it was removed.`,
+      `The backup ${file} cannot be written: the disk is full or failing. The partial file was removed.`,
       remedy,
     );
   }

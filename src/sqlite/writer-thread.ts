@@ -122,7 +122,7 @@ function refuseLongLog(database: Database): void {
     {
       cause: new Error(
         `${log} has grown to ${bytes} bytes, because a program has held a snapshot of the store for long. ` +
-          'Writes go on when it ends. End it, or wait: fuser -v names the programs that have the file open.',
+          'Writes resume when it ends. End it, or wait: fuser -v names the programs that have the file open.',
       ),
     },
   );

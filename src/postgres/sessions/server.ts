@@ -44,7 +44,7 @@ export async function introduce(query: Query): Promise<Introduction> {
   if (isStandby) throw new Error('The server is a standby.');
   if (['error', 'fatal', 'panic'].includes(heard)) {
     throw new OperatorError(
-      'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
+      'The role receives no warnings from the server, so a commit without its standby would look safe.',
       "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
     );
   }

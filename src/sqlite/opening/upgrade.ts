@@ -54,7 +54,7 @@ function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlde
   if (free >= needed) return;
   const [neededMb, freeMb] = [needed, free].map((count) => Math.ceil(count / 1_000_000));
   throw new OperatorError(
-    `The schema of ${name} must be brought up to date, which needs ${neededMb} MB; ${freeMb} MB are free.`,
+    `The schema of ${name} must be migrated, which needs ${neededMb} MB; ${freeMb} MB are free.`,
     remedy,
   );
 }

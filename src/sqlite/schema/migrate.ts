@@ -129,7 +129,7 @@ function refuseTriggers(database: Database, name: string): void {
   if (!foreign) return;
   throw new OperatorError(
     `${name} holds a ${foreign.type} ${foreign.name}, which petstore has not made.`,
-    `Remove it with the program that has made it, or restore a backup: petstore restore FILE --force`,
+    `Remove it with the program that created it, or restore a backup: petstore restore FILE --force`,
   );
 }
 

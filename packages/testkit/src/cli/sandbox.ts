@@ -39,7 +39,7 @@ export function define(command: Command): void {
       seed,
     )
     .option('--count <number>', 'How many pets there are.', integerFrom(0, 1_000_000), count)
-    .option('--stable-only', 'Serve the stable operations alone.')
+    .option('--stable-only', 'Serve only the stable operations.')
     .option(
       '--faults <faults>',
       'What goes wrong with every request, as in a Petstore-Fault header.',
