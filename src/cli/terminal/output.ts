@@ -93,7 +93,7 @@ export function warn(text: string): void {
   process.stderr.write(`${wrapLines(`petstore: ${visible(text)}`, process.stderr)}\n`);
 }
 
-/** Resolves once the text is written, even if that fails. */
+/** Resolves once the error is written; never rejects. */
 export function printError(error: unknown): Promise<void> {
   const text = `${wrapLines(`petstore: ${errorText(error)}`, process.stderr)}\n`;
   return new Promise((resolve) => process.stderr.write(text, () => resolve()));

@@ -74,7 +74,7 @@ export function createSharedRead<Result>(): (key: string, query: Query<Result>) 
         else nextByKey.delete(key);
       },
       (error: unknown) => {
-        // The store does not respond, so do not let later callers wait for it once more.
+        // The store does not respond: fail the later callers too, instead of letting them wait for it again.
         nextByKey.get(key)?.reject(error);
         nextByKey.delete(key);
       },

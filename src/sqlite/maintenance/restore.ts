@@ -166,7 +166,7 @@ function keep(path: string, kept: string, lock: Database | undefined): void {
   }
 }
 
-/** A name from the current time; another restore may have happened within the same second. */
+/** Uses the current time, and a number if another restore happened within the same second. */
 function nameReplaced(path: string): string {
   const first = `${path}.replaced-${new Date().toISOString().replace(/\.\d+|[-:]/g, '')}`;
   let name = first;
