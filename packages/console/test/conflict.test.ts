@@ -75,7 +75,7 @@ describe('two tills', () => {
     await note.waitFor();
     await rowOf(page, 'Rex').getByText('Removed').waitFor();
     await note.getByRole('button', { name: 'OK' }).click();
-    await page.waitForFunction(`document.activeElement.matches('.row')`);
+    await page.locator('.row:focus').waitFor();
   });
 });
 

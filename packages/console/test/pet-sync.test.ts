@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'bun:test';
-import { PetstoreClientError, type PetstoreClient } from '../../client/src/index.ts';
+import { PetstoreClientError, type EventPage, type PetstoreClient } from '../../client/src/index.ts';
 import { PetRows } from '../src/pets/data/pet-rows.ts';
 import { PetSync, type PetSyncOptions } from '../src/pets/data/pet-sync.ts';
 import { defaultQuery } from '../src/pets/find/query.ts';
 import { addPets } from '../../../test/support/browser/console.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
+
+const gone = new PetstoreClientError('events_gone', 'Another store.');
 
 describe('PetSync', () => {
   it('loads one page by hand and more on demand, newest first', async () => {
@@ -26,7 +28,7 @@ describe('PetSync', () => {
   it('keeps every row in its place while pets are added, changed and removed', async () => {
     await using service = await openListeningService();
     await addPets(service, 130);
-    await using running = run(service, { idsOnScreen: () => [95n, 5n] });
+    await using running = run(service);
     const { rows, sync } = running;
     await running.until(() => sync.loads === 1);
     sync.more();
@@ -59,29 +61,82 @@ describe('PetSync', () => {
     expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
   });
 
-  it('does not undo an own change by a response from before it', async () => {
+  it('does not undo an own change by an event from before it, nor miss what came after it', async () => {
     await using service = await openListeningService();
     await addPets(service, 3);
-    let onFetched: (() => void) | undefined;
-    const searchPetsPage: PetstoreClient['searchPetsPage'] = async (options) => {
-      const page = await service.client.searchPetsPage(options);
-      onFetched?.();
+    let onEvents: ((count: number) => void) | undefined;
+    const listEvents: PetstoreClient['listEvents'] = async (options) => {
+      const page = await service.client.listEvents(options);
+      onEvents?.(page.events.length);
       return page;
     };
-    await using running = run(service, { client: { searchPetsPage } });
+    await using running = run(service, { client: { ...service.client, listEvents } });
     const { rows, sync } = running;
     await running.until(() => sync.loads === 1);
-    const pet = { id: 2n, name: 'Own', categoryId: 1n };
-    let count = 0;
-    onFetched = () => {
-      count += 1;
-      if (count === 1) rows.replace(pet);
-      if (count === 1) expect(rows.get(2n)?.pet.name).toBe('Own');
+    const names = new Set<string>();
+    onEvents = (count) => {
+      if (count > 0) rows.replace({ id: 2n, name: 'Own', categoryId: 1n });
+      onEvents = undefined;
     };
-    await running.until(() => count >= 1);
-    expect(rows.get(2n)?.pet.name).toBe('Own');
-    // The next response is younger.
-    await running.until(() => rows.get(2n)?.pet.name === 'Pet 1');
+    running.watch(() => names.add(rows.get(2n)?.pet.name ?? ''));
+    await service.client.updatePet(2n, { name: 'Before' });
+    await service.client.updatePet(2n, { name: 'Now' });
+    await running.until(() => rows.get(2n)?.pet.name === 'Now');
+    expect([...names]).not.toContain('Before');
+  });
+
+  it('reads its pages again after an import and when its events are gone', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 130);
+    let next: Partial<EventPage> | Error | undefined;
+    const listEvents: PetstoreClient['listEvents'] = async (options) => {
+      const given = options?.after === 'now' ? undefined : next;
+      if (given) next = undefined;
+      if (given instanceof Error) throw given;
+      return { ...(await service.client.listEvents({ ...options, wait: 0 })), ...given };
+    };
+    await using running = run(service, { client: { ...service.client, listEvents } });
+    const { rows, sync } = running;
+    await running.until(() => sync.loads === 1);
+    sync.more();
+    await running.until(() => rows.list.length === 130);
+    const ids = rows.list.map(({ pet }) => pet.id);
+    const change = async (name: string, id: bigint) => {
+      await addPets(service, 110);
+      await service.client.updatePet(7n, { name });
+      await service.client.deletePet(id);
+    };
+    const imported = { id: 1n, type: 'pets.imported', createdAt: new Date(), count: 1 } as const;
+    for (const [round, lost] of [{ events: [imported] }, gone].entries()) {
+      sync.stop();
+      await change(`Round ${round}`, BigInt(round + 1));
+      // What happened meanwhile is not among the events.
+      next =
+        'events' in lost
+          ? { ...lost, after: (await service.client.listEvents({ after: 'now' })).after }
+          : lost;
+      void sync.run();
+      await running.until(() => rows.get(7n)?.pet.name === `Round ${round}`);
+      await running.until(() => rows.get(BigInt(round + 1))?.isRemoved === true);
+      expect(rows.newsCount).toBe(110 * (round + 1));
+      expect([rows.list.map(({ pet }) => pet.id), sync.loads, sync.error]).toEqual([ids, 1, undefined]);
+    }
+  });
+
+  it('lets the service say whether words find a pet', async () => {
+    await using service = await openListeningService();
+    await service.client.createPet({ name: 'Łucja', categoryId: 1n });
+    await service.client.createPet({ name: 'Rex', categoryId: 1n });
+    await using running = run(service, { query: { text: 'lucja', status: 'all' } });
+    const { rows, sync } = running;
+    await running.until(() => sync.loads === 1);
+    await service.client.createPet({ name: 'Other', categoryId: 1n });
+    await service.client.createPet({ name: 'LUCJA', categoryId: 1n });
+    await service.client.updatePet(1n, { name: 'Mia' });
+    await running.until(() => rows.get(1n)?.isOut === true && rows.newsCount === 1);
+    await service.client.updatePet(1n, { name: 'lucja' });
+    await running.until(() => rows.get(1n)?.isOut === false);
+    expect([rows.list.length, rows.newsCount]).toEqual([1, 1]);
   });
 
   it('shows a pet as removed while it is hidden, also after the list was loaded', async () => {
@@ -139,9 +194,9 @@ describe('PetSync', () => {
   it('reports a failure, keeps its rows and recovers', async () => {
     await using service = await openServiceOnFile([{ name: 'Rex', categoryId: 1n }]);
     let failure: Error | undefined;
-    const searchPetsPage: PetstoreClient['searchPetsPage'] = (options) =>
-      failure ? Promise.reject(failure) : service.client.searchPetsPage(options);
-    await using running = run(service, { client: { searchPetsPage } });
+    const listEvents: PetstoreClient['listEvents'] = (options) =>
+      failure ? Promise.reject(failure) : service.client.listEvents({ ...options, wait: 0 });
+    await using running = run(service, { client: { ...service.client, listEvents } });
     const { rows, sync } = running;
     await running.until(() => sync.loads === 1);
     failure = new PetstoreClientError('network', 'Away.');
@@ -156,22 +211,27 @@ describe('PetSync', () => {
 
 function run(service: ListeningService, options: Partial<PetSyncOptions> = {}) {
   let tell = () => {};
-  const onState = () => tell();
+  let watch = () => {};
+  const onState = () => {
+    watch();
+    tell();
+  };
   const rows = new PetRows(onState);
   const sync = new PetSync({
     client: service.client,
     rows,
     query: defaultQuery,
     onState,
-    idsOnScreen: () => [],
-    refreshMs: 10,
-    retryMs: 10,
     ...options,
   });
   const ended = sync.run();
   return {
     rows,
     sync,
+    /** Calls back with every change. */
+    watch(onChange: () => void) {
+      watch = onChange;
+    },
     /** A condition that never holds ends in the time limit of the test. */
     async until(condition: () => boolean) {
       while (!condition()) await new Promise<void>((resolve) => (tell = resolve));

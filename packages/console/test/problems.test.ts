@@ -81,7 +81,7 @@ describe('the console', () => {
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.getByText('No pets yet').waitFor();
-    await page.route('**/v1/pets/search*', (route) =>
+    await page.route('**/v1/events?*', (route) =>
       route.fulfill({
         status: 500,
         headers: { 'X-Request-Id': 'shown-to-people' },
@@ -92,7 +92,7 @@ describe('the console', () => {
     await page.getByText('shown-to-people').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
     expect(await visited.findBarriers()).toEqual([]);
-    await page.unroute('**/v1/pets/search*');
+    await page.unroute('**/v1/events?*');
     await page.getByText('No pets yet').waitFor();
   });
 });

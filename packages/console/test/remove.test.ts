@@ -39,7 +39,7 @@ describe('removing a pet', () => {
     await noteOf(page, 'Removed Mia (2).').waitFor();
     await drawn(page, removedRow(page, 'Mia'));
     expect(await focusedRow(page)).toBe('Mia');
-    // A refreshed list still has the pet.
+    // The store still has the pet.
     const refreshed = page.waitForResponse('**/v1/pets/search?*');
     await page.clock.runFor(8000);
     await refreshed;

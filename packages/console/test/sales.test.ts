@@ -9,7 +9,7 @@ import {
   overflowing,
   phone,
 } from '../../../test/support/browser/console.ts';
-import { deafen, noteOf, openShop } from '../../../test/support/browser/shop.ts';
+import { calmDown, deafen, noteOf, openShop } from '../../../test/support/browser/shop.ts';
 import { slowDown } from './helpers.ts';
 
 const chromium = browserOfFile();
@@ -168,6 +168,7 @@ describe('the sales', () => {
     await page.keyboard.press('Escape');
     await deafen(page);
     await service.client.updatePet(2n, { name: 'Mio' });
+    await calmDown(page);
     await takeBack('Mia');
     await noteOf(page, 'Somebody else has renamed Mia (2) to Mio (2) in the meantime.').waitFor();
     expect((await service.client.getPet(2n)).status).toBe('sold');

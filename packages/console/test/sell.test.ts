@@ -125,7 +125,8 @@ describe('selling', () => {
     await page.keyboard.press('s');
     await noteOf(page, 'Mia (2) is sold.').waitFor();
     await page.locator('.row.is-out').filter({ hasText: 'Mia' }).getByText('Sold').waitFor();
-    await page.waitForResponse('**/v1/pets/search?*');
+    await tillOf(service).updatePet(1n, { name: 'Rex the second' });
+    await rowOf(page, 'Rex the second').waitFor();
     expect(await rowOf(page, 'Rex').boundingBox()).toEqual(before);
     expect(await focusedRow(page)).toBe('Mia');
     expect(await visited.findBarriers()).toEqual([]);

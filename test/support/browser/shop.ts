@@ -16,7 +16,12 @@ export function tillOf({ url, apiKey }: ListeningService): PetstoreClient {
 
 /** From now on, this console does not hear what others do. */
 export async function deafen(page: Page): Promise<void> {
+  const isAsking = Promise.withResolvers<void>();
   await page.route('**/v1/pets/search?*', () => {});
+  await page.route('**/v1/events?*', () => isAsking.resolve());
+  // The request that waits for events already is not caught; this makes the console ask anew.
+  await page.evaluate(`dispatchEvent(new Event('online'))`);
+  await isAsking.promise;
 }
 
 export const rowOf = (page: Page, name: string): Locator => page.locator('.row').filter({ hasText: name });

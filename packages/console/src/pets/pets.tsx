@@ -122,7 +122,6 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
                 onAdded={(pet) => {
                   const isShown = !view.isSearching && query.text === '' && passes(query.status, pet);
                   if (isShown) view.rows.add(pet);
-                  view.sync.refresh();
                 }}
                 onRefused={page.onRefused}
                 onShow={(id) => changeQuery({ text: `#${id}`, status: 'all' })}

@@ -1,29 +1,30 @@
-import { isPetstoreError, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
+import {
+  isPetstoreError,
+  type Pet,
+  type PetEvent,
+  type PetstoreClient,
+  type SearchPetsPageOptions,
+} from '../../../../client/src/index.ts';
+import { pause } from '../../../../client/src/wire/wait.ts';
 import { idOf, passes, searchOf, type PetQuery } from '../find/query.ts';
 import type { PetRows } from './pet-rows.ts';
 
 export interface PetSyncOptions {
-  client: Pick<PetstoreClient, 'searchPetsPage'>;
+  client: Pick<PetstoreClient, 'searchPetsPage' | 'listEvents'>;
   rows: PetRows;
   query: PetQuery;
   /** Called after every attempt. */
   onState: () => void;
-  idsOnScreen: () => readonly bigint[];
-  refreshMs?: number;
-  retryMs?: number;
 }
 
-/** A page that was loaded: what names it, and the id at which its rows end. */
-interface Page {
-  next: string | undefined;
-  end: bigint;
-}
-
-const largestRetryMs = 30_000;
 /** More news than this many pages are not counted. */
-const mostPages = 10;
+const mostNewPages = 10;
+/** The client itself has tried for a while. */
+const retryMs = 2000;
+/** The service responds sooner than asked when it is about to stop. */
+const earlyMs = 1000;
 
-/** Fills the rows from the store: the first page by hand, more on demand, and what is on the screen again and again. */
+/** Fills the rows from the store: the first page by hand, more on demand. Then it follows the events, one request at a time. */
 export class PetSync {
   /** How often the list was loaded by hand. */
   loads = 0;
@@ -33,19 +34,23 @@ export class PetSync {
   /** When the store was last heard, in ms since 1970. */
   heardAtMs: number | undefined;
   query: PetQuery;
-  readonly #options: Required<PetSyncOptions>;
-  #isStopped = false;
-  #isPaused = false;
+  /** How many pages the list has. */
+  pageCount = 0;
+  readonly #options: PetSyncOptions;
   #wantsMore = false;
-  /** Ends with the next loading by hand. */
+  /** True when events do not tell all that has changed. */
+  #isStale = false;
+  #running = new AbortController();
+  /** Ends what is under way, a pause too. */
   #current = new AbortController();
-  #pages: Page[] = [];
+  /** The cursor behind the events that the rows show. */
+  #after: string | undefined;
   #following: string | undefined;
-  #failures = 0;
-  #wake = () => {};
+  /** The id with which the pages end. */
+  #end: bigint | undefined;
 
   constructor(options: PetSyncOptions) {
-    this.#options = { refreshMs: 4000, retryMs: 1000, ...options };
+    this.#options = options;
     this.query = options.query;
   }
 
@@ -54,70 +59,68 @@ export class PetSync {
     return this.#following !== undefined;
   }
 
-  /** How many pages the list has. */
-  get pageCount(): number {
-    return this.#pages.length;
-  }
-
   /** Works until `stop`. Never rejects. */
   async run(): Promise<void> {
-    while (!this.#isStopped) {
-      const pauseMs = this.#isPaused ? undefined : await this.#attempt();
+    this.stop();
+    const running = (this.#running = new AbortController());
+    while (!running.signal.aborted) {
+      const { signal } = this.#current;
+      const pauseMs = await this.#attempt(signal);
       this.#options.onState();
-      if (pauseMs !== 0) await this.#sleep(pauseMs);
+      if (pauseMs > 0) await pause(pauseMs, signal).catch(() => {});
     }
   }
 
+  /** Sends nothing until `run`, which resumes where the events were left. */
   stop(): void {
-    this.#isStopped = true;
-    this.#current.abort();
-    this.#wake();
+    this.#running.abort();
+    this.refresh();
   }
 
   /** Loads the list by hand. Until it is here, the rows stay as they are, and nobody can use them. */
   load(query = this.query): void {
     this.query = query;
-    this.#current.abort();
-    this.#current = new AbortController();
     this.#wantsMore = false;
     this.isLoading = true;
+    this.refresh();
     this.#options.onState();
-    this.#wake();
   }
 
   more(): void {
-    this.#wantsMore = this.hasMore;
-    this.#wake();
+    if (this.#wantsMore || !this.hasMore) return;
+    this.#wantsMore = true;
+    this.refresh();
   }
 
   /** Asks the store again at once. */
   refresh(): void {
-    this.#wake();
+    this.#current.abort();
+    this.#current = new AbortController();
   }
 
-  setPaused(isPaused: boolean): void {
-    this.#isPaused = isPaused;
-    if (!isPaused) this.#wake();
-  }
-
-  async #attempt(): Promise<number> {
-    const { refreshMs, retryMs } = this.#options;
-    const { signal } = this.#current;
+  /** Resolves with how long to pause. */
+  async #attempt(signal: AbortSignal): Promise<number> {
+    const { client } = this.#options;
     try {
-      // Nobody points at a row of an empty list.
-      if (this.isLoading || this.#pages.length === 0) await this.#load(undefined, signal);
+      let pauseMs = 0;
+      // What changes while the pages are read is among the events behind this cursor.
+      this.#after ??= (await client.listEvents({ after: 'now', signal })).after;
+      if (this.isLoading) await this.#load(undefined, signal);
+      else if (this.#isStale) await this.#reload(signal);
       else if (this.#wantsMore) await this.#load(this.#following, signal);
-      else await this.#refresh(signal);
+      else pauseMs = await this.#follow(this.#after, signal);
       this.error = undefined;
-      this.#failures = 0;
-      return this.#wantsMore ? 0 : refreshMs;
+      return pauseMs;
     } catch (error) {
       if (signal.aborted) return 0;
+      const isGone = isPetstoreError(error, 'events_gone');
       // Cursors may change with the version of the service: begin again.
       if (isPetstoreError(error, 'invalid_cursor')) this.isLoading = true;
-      this.error = error;
+      if (isGone || this.isLoading) this.#after = undefined;
+      if (isGone) this.#isStale = true;
+      else this.error = error;
       const retryAfterMs = isPetstoreError(error) ? (error.retryAfterMs ?? 0) : 0;
-      return Math.max(retryAfterMs, Math.min(retryMs * 2 ** this.#failures++, largestRetryMs));
+      return isGone ? 0 : Math.max(retryAfterMs, retryMs);
     }
   }
 
@@ -125,82 +128,111 @@ export class PetSync {
   async #load(from: string | undefined, signal: AbortSignal): Promise<void> {
     const { rows } = this.#options;
     const id = from === undefined ? idOf(this.query) : undefined;
-    const [{ pets, next, end }, first] = await Promise.all([
-      this.#get(from, signal),
-      id === undefined ? undefined : this.#find(id, signal),
-    ]);
+    const first = id === undefined ? undefined : (await this.#search({ id }, signal)).pets[0];
+    const { found, next, end } = await this.#getPage(from, signal);
     if (from === undefined) {
       if (this.isLoading || end !== undefined) this.loads += 1;
       this.isLoading = false;
-      this.#pages = [];
-      rows.load(pets, next === undefined, this.query.status, first);
-    } else rows.append(pets, next === undefined);
+      this.#isStale = false;
+      this.pageCount = 0;
+      this.#end = undefined;
+      rows.load(found, next === undefined, this.query.status, first);
+    } else rows.append(found, next === undefined);
     this.#wantsMore = false;
     this.#following = next;
-    if (end !== undefined) this.#pages.push({ next: from, end });
+    if (end === undefined) return;
+    this.#end = end;
+    this.pageCount += 1;
   }
 
-  /** Asks again for the first page and those on the screen. */
-  async #refresh(signal: AbortSignal): Promise<void> {
-    const { rows, idsOnScreen } = this.#options;
-    const wantedId = idOf(this.query);
-    const first = wantedId === undefined ? undefined : rows.get(wantedId);
-    if (first && !first.isRemoved) await this.#findOut(first.pet.id, signal, false);
-    const shown = idsOnScreen().map((id) => this.#pages.findIndex(({ end }) => end <= id));
-    for (const index of new Set([0, ...shown])) await this.#refreshPage(index, signal);
-  }
-
-  /** New pets push others off a page, so it may take several to cover its rows. */
-  async #refreshPage(index: number, signal: AbortSignal): Promise<void> {
+  /** Reads the pages of the list again. New pets push others off a page, so it may take more. */
+  async #reload(signal: AbortSignal): Promise<void> {
     const { rows } = this.#options;
-    const page = this.#pages[index];
-    let below = this.#pages[index - 1]?.end;
-    if (!page) return;
-    let { next } = page;
-    for (let count = 0; count < mostPages; count++) {
-      const asOf = rows.clock;
-      const slice = await this.#get(next, signal);
-      const missing = rows.apply({ ...slice, below, isLast: slice.next === undefined, asOf });
-      for (const { id } of missing) await this.#findOut(id, signal, true);
-      below = slice.end;
-      next = slice.next;
-      if (next === undefined || below === undefined || below <= page.end) return;
+    // Nobody points at a row of an empty list.
+    if (this.#end === undefined) return this.#load(undefined, signal);
+    const ids = new Set<bigint>();
+    let from: string | undefined;
+    let end = this.#end;
+    for (let count = 0; count < this.pageCount + mostNewPages; count++) {
+      const page = await this.#getPage(from, signal);
+      for (const pet of page.found) {
+        ids.add(pet.id);
+        if (!rows.unsure.has(pet.id)) rows.update(pet.id, pet, true);
+      }
+      from = page.next;
+      end = page.end ?? end;
+      if (from === undefined || end <= this.#end) break;
     }
+    for (const { pet } of rows.list)
+      if (!ids.has(pet.id) && (from === undefined || pet.id >= end)) rows.unsure.add(pet.id);
+    this.#isStale = false;
   }
 
-  /** Learns what became of a pet of the list. `isOut` is true if the search no longer finds it. */
-  async #findOut(id: bigint, signal: AbortSignal, isOut: boolean): Promise<void> {
-    const { rows } = this.#options;
-    const asOf = rows.clock;
-    const pet = await this.#find(id, signal);
-    if (rows.clock !== asOf) return;
-    if (!pet) rows.remove(id);
-    else if (isOut) rows.replace(pet, true);
-    else rows.replace(pet);
-  }
-
-  async #find(id: bigint, signal: AbortSignal): Promise<Pet | undefined> {
-    const { pets } = await this.#options.client.searchPetsPage({ id, signal });
-    signal.throwIfAborted();
-    return pets[0];
-  }
-
-  async #get(from: string | undefined, signal: AbortSignal) {
-    const { pets, next } = await this.#options.client.searchPetsPage(
-      from === undefined ? { ...searchOf(this.query), limit: 100, signal } : { next: from, signal },
-    );
+  /** Waits for the next events and applies them. Resolves with how long to pause. */
+  async #follow(after: string, signal: AbortSignal): Promise<number> {
+    const { client, rows } = this.#options;
+    const askedAt = performance.now();
+    // After a failure it does not wait: the notice goes as soon as the service is back.
+    const wait = this.error === undefined ? 5 : 0;
+    const page = await client.listEvents({ after, wait, limit: 100, signal });
     signal.throwIfAborted();
     this.heardAtMs = Date.now();
-    return { pets: pets.filter((pet) => passes(this.query.status, pet)), end: pets.at(-1)?.id, next };
+    const { events } = page;
+    if (this.pageCount === 0) this.#isStale = events.length > 0;
+    else {
+      this.#isStale = events.some(({ type }) => type === 'pets.imported');
+      // The last event of a pet tells all about it.
+      for (const event of new Map(events.map((one) => [one.petId, one])).values()) this.#apply(event);
+    }
+    for (const id of [...rows.unsure]) await this.#findOut(id, signal);
+    this.#after = page.after;
+    const isEarly = wait > 0 && performance.now() - askedAt < earlyMs;
+    return isEarly && events.length === 0 ? earlyMs : 0;
   }
 
-  /** Without a duration, sleeps until it is woken. */
-  async #sleep(durationMs: number | undefined): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (durationMs !== undefined) timer = setTimeout(resolve, durationMs);
-    });
-    clearTimeout(timer);
+  #apply({ type, pet }: PetEvent): void {
+    const { rows } = this.#options;
+    if (!pet || rows.unsure.has(pet.id)) return;
+    const isFound = this.#finds(pet);
+    if (type === 'pet.deleted') rows.update(pet.id, undefined, false);
+    else if (isFound === undefined) rows.unsure.add(pet.id);
+    else rows.update(pet.id, pet, isFound);
+  }
+
+  /** True when the search finds a pet; undefined when only the service knows, which compares words. */
+  #finds(pet: Pet): boolean | undefined {
+    const { id = pet.id, categoryId = pet.categoryId, q } = searchOf(this.query);
+    if (!passes(this.query.status, pet)) return false;
+    if (idOf(this.query) === pet.id) return true;
+    if (id !== pet.id || categoryId !== pet.categoryId) return false;
+    return q === undefined ? true : undefined;
+  }
+
+  /** Asks the store for a pet, and whether the search finds it. */
+  async #findOut(id: bigint, signal: AbortSignal): Promise<void> {
+    const { rows } = this.#options;
+    const before = rows.get(id);
+    const [pet] = (await this.#search({ id }, signal)).pets;
+    const isFound =
+      pet &&
+      (this.#finds(pet) ?? (await this.#search({ ...searchOf(this.query), id }, signal)).pets.length > 0);
+    // It was changed here in the meantime: the next time.
+    if (rows.get(id) !== before) return;
+    rows.unsure.delete(id);
+    rows.update(id, pet, isFound === true);
+  }
+
+  async #getPage(next: string | undefined, signal: AbortSignal) {
+    const options = next === undefined ? { ...searchOf(this.query), limit: 100 } : { next };
+    const page = await this.#search(options, signal);
+    const found = page.pets.filter((pet) => passes(this.query.status, pet));
+    return { found, end: page.pets.at(-1)?.id, next: page.next };
+  }
+
+  async #search(options: SearchPetsPageOptions, signal: AbortSignal) {
+    const page = await this.#options.client.searchPetsPage({ ...options, signal });
+    signal.throwIfAborted();
+    this.heardAtMs = Date.now();
+    return page;
   }
 }

@@ -25,17 +25,16 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
   const { rows, sync } = useMemo(() => {
     const onState = () => redraw();
     const created = new PetRows(onState);
-    return { rows: created, sync: new PetSync({ client, rows: created, query, onState, idsOnScreen }) };
+    return { rows: created, sync: new PetSync({ client, rows: created, query, onState }) };
   }, [client]);
 
   useEffect(() => {
-    const setPaused = () => sync.setPaused(document.visibilityState === 'hidden');
-    setPaused();
+    const follow = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
+    follow();
     const stop = new AbortController();
     const { signal } = stop;
-    document.addEventListener('visibilitychange', setPaused, { signal });
+    document.addEventListener('visibilitychange', follow, { signal });
     for (const event of ['online', 'offline']) addEventListener(event, () => sync.refresh(), { signal });
-    void sync.run();
     return () => {
       stop.abort();
       sync.stop();
@@ -58,15 +57,6 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
   }, [isRefused]);
   const problem = error === undefined ? undefined : toProblem(error);
   return { rows, sync, isSearching: isTyping || sync.isLoading, search, problem };
-}
-
-function idsOnScreen(): bigint[] {
-  const rows = [...document.querySelectorAll<HTMLElement>('.row[data-id]')];
-  const shown = rows.filter((row) => {
-    const { top, bottom } = row.getBoundingClientRect();
-    return bottom > 0 && top < innerHeight;
-  });
-  return shown.map(({ dataset }) => BigInt(dataset['id'] ?? ''));
 }
 
 /** Browsers refuse to change the address many times in a short while. */
