@@ -39,7 +39,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
     name,
     list: () => whileItMoves((moved) => listAll(client, name, prefix, moved)),
     async add(file, store, make) {
-      // Beside the store: that disk has room, and a container may be unable to write elsewhere.
+      // Drafts go beside the store: that disk has room, and a container may be unable to write elsewhere.
       const drafts = `${resolveLinks(store)}.uploading-`;
       removeLeftovers(drafts, `[0-9a-f]{6}(?:${partialForm})?`);
       const draft = `${drafts}${randomBytes(3).toString('hex')}`;

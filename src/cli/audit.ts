@@ -58,7 +58,7 @@ function record(
   log.info('audit', { action, ...operator, store: storeAt(databaseUrl).name, ...fields });
 }
 
-/** At a terminal, the line would only repeat the command that was just typed; elsewhere it is news. */
+/** Without AUDIT_LOG, a terminal gets no line: it would only repeat the command that was just typed. */
 function append(line: string): void {
   const path = process.env['AUDIT_LOG'];
   const text = visibleLines(line);

@@ -139,7 +139,7 @@ export function generateKey(bytes: (count: number) => Uint8Array): string {
   return text + checksum(text);
 }
 
-/** Whether a key could have been issued. Rejects typos and scans without asking the store. */
+/** Whether a key could have been issued. Rejects typos and most guesses without asking the store. */
 export function isWellFormedKey(key: string): boolean {
   return form.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }

@@ -19,7 +19,7 @@ const markOrLetter = new RegExp(`\\p{M}|[${Object.keys(plainLetters).join('')}]`
 const ascii = /^[\0-\x7f]*$/;
 
 /**
- * The form of a name that searches compare: without case, diacritics and alternative spellings of a letter. Stores keep
+ * The form of a name that searches compare: without case, diacritics or alternative spellings of a letter. Stores keep
  * it beside the pet, so a change to this function needs a migration in both stores.
  */
 export function foldName(name: string): string {

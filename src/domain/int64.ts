@@ -73,7 +73,7 @@ function flattened(text: string, maxDepth: number): string {
   return flat + text.slice(keptUpTo);
 }
 
-/** Not `/0+$/`, which takes quadratic time on a long number. */
+/** A loop, because `/0+$/` takes quadratic time on a long number. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;

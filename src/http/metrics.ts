@@ -53,7 +53,7 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): HttpMe
           ...(error && status >= 500 && { error_type: error }),
         });
       for (const method of methods) for (const code of failures) childOf(method, statusOfCode[code], code);
-      // Look up by method and status: building the labels takes longer than serving a cached list may. Plain objects
+      // Look up by method and status: building the labels can take longer than serving a cached list. Plain objects
       // are faster than a Map here.
       const known: ChildrenByMethod = { GET: {}, POST: {} };
 

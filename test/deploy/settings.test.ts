@@ -81,7 +81,7 @@ const environments: Record<string, Record<string, string | undefined>> = {
 const foreignVariable = /^(?:PG[A-Z]+|S3_[A-Z_]+|TMPDIR|HOME|PATH)$/;
 
 describe.each(Object.entries(environments))('%s', (_name, environment) => {
-  it('sets variables that petstore serve knows, to values that it accepts', async () => {
+  it('sets only variables that petstore serve knows, to values that it accepts', async () => {
     const { variables } = await helpOf('serve');
     const names = Object.keys(environment);
     expect(names).not.toBeEmpty();

@@ -22,7 +22,7 @@ const commands = (blocksOf('Generated clients')['sh'] ?? '').trim().split('\n');
 describe.each(commands.map((command) => [/^npx (@?[\w/-]+)@/.exec(command)?.[1] ?? '', command] as const))(
   'the client of %s',
   (name, command) => {
-    it('is shown with the version that is tested', () => {
+    it('is documented with the version that the tests use', () => {
       expect(command).toStartWith(`npx ${name}@${devDependencies[name]} `);
     });
 
@@ -48,7 +48,7 @@ describe('the mock server', () => {
   const [, name = '', version = '', ...args] =
     /^npx (@[\w/-]+)@([\d.]+) (.*)$/m.exec(blocksOf('A mock server')['sh'] ?? '') ?? [];
 
-  it('is shown with the version that is tested', () => {
+  it('is documented with the version that the tests use', () => {
     expect(devDependencies[name]).toBe(version);
   });
 

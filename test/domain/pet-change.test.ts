@@ -43,7 +43,7 @@ describe('hasFields', () => {
 });
 
 describe('withFields', () => {
-  it('changes what is given and leaves the pet it was given alone', () => {
+  it('returns a pet with the new fields and leaves the original unchanged', () => {
     expect(withFields(rex, { name: 'Tom', status: 'sold' })).toEqual({ ...rex, name: 'Tom', status: 'sold' });
     const sold: Pet = { ...rex, status: 'sold' };
     expect(withFields(sold, { status: null })).toEqual(rex);

@@ -152,7 +152,7 @@ onEveryStore('orders', ({ open, place }) => {
     for (const { pets } of both) expect(await pets.getPet(id)).toBeUndefined();
   });
 
-  it('are read and written in bulk as they are', async () => {
+  it('stay the same through a bulk write and a bulk read', async () => {
     const bulk = await place().openBulk();
     const orders = [
       { id: 3n, petId: 2n ** 53n + 1n, status: 'sold', createdAt: new Date(1) },

@@ -63,7 +63,7 @@ export function toOpenapi30(contract: Contract): unknown {
   });
 }
 
-/** Removes the operations that carry a mark, the links to them, and the tags and components that only they use. */
+/** Removes the operations with a stability marker, the links to them, and the tags and components that only they use. */
 function onlyStable(contract: Contract): Contract {
   const marked = operationsOf(contract).filter(({ stability }) => stability !== undefined);
   const names = new Set<unknown>(marked.map(({ operationId }) => operationId));

@@ -60,7 +60,7 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
   let state: 'opening' | 'open' | 'lost' = 'opening';
   let warnings = 0;
   const lose = (): void => {
-    // A failed attempt is reported by its promise.
+    // A session that never opened reports its failure through the promise of `start` alone.
     const wasOpen = state === 'open';
     state = 'lost';
     if (wasOpen) onLost?.();

@@ -34,7 +34,7 @@ describe('petstore import of a spreadsheet', () => {
     expect(kept.stderr).not.toContain('Left out');
   });
 
-  it('refuses a column that is there twice', async () => {
+  it('refuses a duplicate column', async () => {
     using folder = makeFolder();
     const { status, stderr } = await importText(
       'name,categoryId,status,Status\nRex,1,sold,\n',

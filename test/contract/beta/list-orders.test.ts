@@ -174,7 +174,7 @@ describe('listOrders', () => {
     expect(await outcomeOf(list('?petId=1&x=y'))).toBe('200');
   });
 
-  it('has an ETag, which gives 304 until an order is written', async () => {
+  it('responds with 304 to its own ETag until an order is written', async () => {
     await addPet(call, { ...rex, status: 'sold' });
     for (const query of ['?limit=1', '?limit=100']) {
       const { headers } = await list(query);

@@ -27,7 +27,7 @@ describe('searchPets', () => {
     expect(idsOf(newest)).toEqual(idsOf(oldest).toReversed());
   });
 
-  it('finds words in folded names, and takes % and _ as they are', async () => {
+  it('finds words in folded names, and takes % and _ literally', async () => {
     expect(await namesOf('?q=lucja')).toEqual(['Łucja']);
     expect(await namesOf('?q=STRASSE')).toEqual(['Straße']);
     expect(await namesOf('?q=rex+tyr')).toEqual(['Tyrannosaurus Rex']);

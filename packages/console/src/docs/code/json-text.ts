@@ -19,7 +19,7 @@ export function indentJson(text: string): string {
   });
 }
 
-/** Strings are matched whole, to skip what is inside them. */
+/** Matches whole strings, so that brackets and spaces inside them stay as they are. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g;
 
 export function isJson(text: string): boolean {
