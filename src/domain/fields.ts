@@ -13,7 +13,7 @@ export interface PetField {
   name: keyof NewPet;
   /** The type of the PostgreSQL column, which is named after the field: `category_id`. */
   type: 'text' | 'bigint';
-  /** An optional field that is absent is empty text in CSV and in PostgreSQL's arrays. */
+  /** An optional field that is absent is empty text in CSV. */
   isOptional: boolean;
   /** Returns the value from parsed JSON; undefined if it is invalid. */
   parse: (value: unknown) => FieldValue | undefined;

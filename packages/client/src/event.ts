@@ -120,8 +120,9 @@ function toEvent(value: unknown): PetEvent | undefined {
 }
 
 function toFields(previous: object): PetFields {
-  const { categoryId, ...others } = previous as Omit<PetFields, 'categoryId'> & {
-    categoryId?: number | bigint;
-  };
-  return { ...others, ...(categoryId !== undefined && { categoryId: BigInt(categoryId) }) };
+  const values = Object.entries(previous).map(([name, value]: [string, unknown]) => [
+    name,
+    isInteger(value) ? BigInt(value) : value,
+  ]);
+  return Object.fromEntries(values) as PetFields;
 }

@@ -61,6 +61,9 @@ export function renderPetFields(fields: PetFields): string {
   requireBigint('categoryId', categoryId);
   return petFields
     .filter((field) => fields[field] !== undefined)
-    .map((field) => `"${field}":${field === 'categoryId' ? categoryId : JSON.stringify(fields[field])}`)
+    .map((field) => {
+      const value = fields[field];
+      return `"${field}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
+    })
     .join(',');
 }
