@@ -13,11 +13,14 @@ export interface EventWriter {
   expire(): void;
 }
 
-/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
+/**
+ * Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. One bound, not two:
+ * SQLite would search by one of them and read every event for the other.
+ */
 const deleteExpired = `
-  DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
+  DELETE FROM events WHERE id < min((SELECT max(id) FROM events), coalesce(
     (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT ?1) WHERE created_at >= ?2 LIMIT 1),
-    (SELECT min(id) + ?1 FROM events))`;
+    (SELECT min(id) + ?1 FROM events)))`;
 
 export function createEventWriter(database: Database): EventWriter {
   // SQLite assigns the id under the write lock: one more than the largest.
