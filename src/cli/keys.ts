@@ -13,18 +13,11 @@ import {
   renderJson,
   renderTable,
   show,
-  warn,
 } from './terminal/output.ts';
 import { visible } from './terminal/text.ts';
 import { durationMs, durationOption } from './values.ts';
 
 const idArgument = ['<id>', 'The id that petstore keys list shows.'] as const;
-const createExamples = [
-  'petstore keys create --name till-2',
-  'petstore keys create --name fair --expires 3d --json',
-  'petstore keys create --name window --read-only',
-];
-const rotateExamples = ['petstore keys rotate 2', 'petstore keys rotate 2 --overlap 7d'];
 
 export function define(keys: Command): void {
   const now = new Date();
@@ -38,7 +31,7 @@ export function define(keys: Command): void {
     .addHelpText('after', auditHelp);
   addExamples(
     keys,
-    ...createExamples,
+    'petstore keys create --name till-2',
     'petstore keys list',
     'petstore keys rotate 2',
     'petstore keys revoke 2',
@@ -55,13 +48,16 @@ export function define(keys: Command): void {
     )
     .option('--read-only', 'Let the key list and fetch, and change nothing.')
     .action((_options, command: Command) => create(now, command.optsWithGlobals()));
-  addExamples(createCommand, ...createExamples);
+  addExamples(
+    createCommand,
+    'petstore keys create --name fair --expires 3d --json',
+    'petstore keys create --name window --read-only',
+  );
 
-  const listCommand = keys
+  keys
     .command('list')
     .description('Show all API keys. LAST USED is true to five minutes.')
     .action((_options, command: Command) => list(command.optsWithGlobals()));
-  addExamples(listCommand, 'petstore keys list', 'petstore keys list --json');
 
   const rotateCommand = keys
     .command('rotate')
@@ -76,14 +72,13 @@ export function define(keys: Command): void {
       (text) => parseExpiry(text, now),
     )
     .action((given: string, _options, command: Command) => rotate(given, now, command.optsWithGlobals()));
-  addExamples(rotateCommand, ...rotateExamples);
+  addExamples(rotateCommand, 'petstore keys rotate 2 --overlap 7d');
 
-  const revokeCommand = keys
+  keys
     .command('revoke')
     .description('Refuse a key from now on.')
     .argument(...idArgument)
     .action((given: string, _options, command: Command) => revoke(given, command.optsWithGlobals()));
-  addExamples(revokeCommand, 'petstore keys revoke 2');
 }
 
 function parseName(text: string): string {
@@ -155,25 +150,15 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
       return show(json ? renderJson(successor) : introduce(key, text, databaseUrl));
     },
   };
-  const { old, doubt } = await audited(
+  const { old } = await audited(
     'keys rotate',
     databaseUrl,
     { keyId: id },
     () => withKeys(databaseUrl, (store) => rotateKey(store, id, rotation)),
-    (rotated) => ({
-      key: rotated.old.name,
-      replacedBy: rotated.key.id,
-      ...(rotated.doubt && { outcome: 'unknown' }),
-    }),
+    (rotated) => ({ key: rotated.old.name, replacedBy: rotated.key.id }),
   );
-  if (json) nameStore(databaseUrl);
-  if (doubt) {
-    warn(
-      `The new key is valid, but it is not known whether key ${id} was replaced and expires: ${doubt.message}`,
-    );
-  } else if (!json) {
-    print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
-  }
+  if (json) return nameStore(databaseUrl);
+  print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
 }
 
 async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
@@ -186,8 +171,10 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
     async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
     ({ name }) => ({ key: name }),
   );
-  if (json) nameStore(databaseUrl);
-  if (json) return printJson(shownKey(key, now));
+  if (json) {
+    nameStore(databaseUrl);
+    return printJson(shownKey(key, now));
+  }
   const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
   print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} is revoked.\n`);
 }

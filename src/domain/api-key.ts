@@ -82,8 +82,8 @@ export interface ApiKeyStore {
   revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
 
   /**
-   * Expires a key because another replaces it, if it is usable at `now` and nobody has replaced it since `previous` was
-   * read. The expiry never moves later. Returns the key's new state, or undefined if no key has this id.
+   * Expires a key because another replaces it, if it is usable at `now` and not replaced yet. The expiry never moves
+   * later. Returns the key's new state, or undefined if no key has this id.
    */
   replaceKey(id: string, replacement: Replacement): Promise<ApiKey | undefined>;
 
@@ -92,7 +92,6 @@ export interface ApiKeyStore {
 
 export interface Replacement {
   replacedBy: string;
-  previous: string | undefined;
   expiresAt: Date;
   now: Date;
 }

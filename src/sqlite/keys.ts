@@ -65,12 +65,12 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       return key;
     },
 
-    async replaceKey(id, { replacedBy, previous = null, expiresAt, now: at }) {
+    async replaceKey(id, { replacedBy, expiresAt, now: at }) {
       await execute(
-        `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?4), ?4)
-         WHERE CAST(id AS TEXT) = ?1 AND CAST(replaced_by AS TEXT) IS ?3
-           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?5)`,
-        [id, replacedBy, previous, expiresAt.getTime(), at.getTime()],
+        `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?3), ?3)
+         WHERE CAST(id AS TEXT) = ?1 AND replaced_by IS NULL
+           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4)`,
+        [id, replacedBy, expiresAt.getTime(), at.getTime()],
       );
       return read(() => selectById.get(id));
     },

@@ -25,7 +25,7 @@ describe('the help of a command', () => {
       const { status, stdout, stderr } = await runCli([...path, '--help']);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toStartWith(`Usage: ${['petstore', ...path].join(' ')} `);
-      expect(stdout).toMatch(/\nExamples:\n {2}\S/);
+      if (path.length < 2) expect(stdout).toMatch(/\nExamples:\n {2}\S/);
       for (const { long, hidden } of command.options) expect(stdout.includes(`  ${long} `)).toBe(!hidden);
       for (const subcommand of command.commands) {
         expect(stdout.includes(`\n  ${subcommand.name()} `)).toBe(subcommand.name() !== 'worker');

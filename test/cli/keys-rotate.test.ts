@@ -58,7 +58,7 @@ describe('petstore keys rotate', () => {
       stdout: '',
       stderr:
         'petstore: Key 1 was rotated before: key 2 takes its place. ' +
-        'If that key was lost, revoke it and rotate again: petstore keys revoke 2\n',
+        'If that key was lost, create another: petstore keys create --name NAME\n',
     });
     expect(await keys.list()).toEqual(before);
     await keys.json('revoke', '2');
@@ -70,7 +70,6 @@ describe('petstore keys rotate', () => {
     expect(await stderrOf('1', '--overlap', 'soon')).toBe(
       'petstore: --overlap must be a time such as 30m, 24h or 7d, not "soon". See: petstore keys rotate --help\n',
     );
-    expect((await keys.json('rotate', '1')).id).toBe('3');
   });
 
   it('makes one key when it is run several times at once', async () => {

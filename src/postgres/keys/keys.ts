@@ -36,9 +36,9 @@ const replaceKey = {
   name: 'replace-key',
   text: `
     WITH replaced AS (
-      UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $4::bigint)
-      WHERE id::text = $1 AND replaced_by IS NOT DISTINCT FROM $3::bigint
-        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5::bigint)
+      UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $3::bigint)
+      WHERE id::text = $1 AND replaced_by IS NULL
+        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint)
       RETURNING id
     )
     UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM replaced)`,
@@ -91,8 +91,8 @@ export function createKeyStore(
 
     revokeKey: (id, revokedAt) => change(revokeKey, id, revokedAt.getTime()),
 
-    replaceKey: (id, { replacedBy, previous = null, expiresAt, now: at }) =>
-      change(replaceKey, id, replacedBy, previous, expiresAt.getTime(), at.getTime()),
+    replaceKey: (id, { replacedBy, expiresAt, now: at }) =>
+      change(replaceKey, id, replacedBy, expiresAt.getTime(), at.getTime()),
 
     async recordUse(id, usedAt) {
       await sql.write(async (query) => void query(recordUse, [id, usedAt.getTime()]));
