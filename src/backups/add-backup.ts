@@ -34,7 +34,7 @@ export async function backUpTo({ place, store, keep, report }: BackUpOptions): P
   });
   // Only now: until this backup is complete, the older ones are all there is.
   for (const file of abandoned) await place.remove(file);
-  const surplus = keep ? findSurplus(await listBackups(place), keep, createdAt) : [];
+  const surplus = keep ? findSurplus(await listBackups(place), keep) : [];
   for (const { name: older } of surplus) await removeBackup(place, older);
   return { backup, removed: surplus.map(({ name: older }) => older) };
 }

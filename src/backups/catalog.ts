@@ -17,7 +17,6 @@ import {
   type Rehearsal,
 } from './manifest.ts';
 import { openFolder } from './folder.ts';
-import { survey, type Survey } from './keep.ts';
 import { hashOf, isS3, type BackupPlace, type Environment } from './place.ts';
 import { openS3 } from './s3.ts';
 
@@ -26,15 +25,17 @@ export function openPlace(name: string, environment: Environment): BackupPlace {
   return isS3(name) ? openS3(name, environment) : openFolder(name);
 }
 
-/** The complete backups of a place, sorted by their own dates, oldest first. Warns about foreign manifests. */
+/** The complete backups of a place, oldest first. Warns about those that it leaves out. */
 export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
   const files = await place.list();
   const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
   const backups: Backup[] = [];
   for (let start = 0; start < names.length; start += readAtOnce) {
-    const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files, warn));
+    const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files));
     for (const backup of await Promise.all(read)) {
-      if (backup && files.get(backup.name) === backup.bytes) backups.push(backup);
+      if (!backup || files.get(backup.name) !== backup.bytes) continue;
+      if (isPast(backup.createdAt)) backups.push(backup);
+      else warn(`${backup.name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
     }
   }
   return backups.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
@@ -42,13 +43,11 @@ export async function listBackups(place: BackupPlace, warn = (_text: string): vo
 
 const readAtOnce = 16;
 
-/** Decides which backups of a place count, and warns about the others. */
-export async function surveyPlace(place: BackupPlace, warn: (text: string) => void): Promise<Survey<Backup>> {
-  const backups = survey(await listBackups(place, warn), new Date());
-  for (const { name } of backups.fromFuture) {
-    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
-  }
-  return backups;
+/** How much the clocks of two machines may differ. */
+const clockSkewMs = 5 * 60_000;
+
+function isPast(time: Date): boolean {
+  return time.getTime() <= Date.now() + clockSkewMs;
 }
 
 /** Adds a backup of a store. `make` writes it to a local path and verifies it. */
@@ -112,25 +111,16 @@ export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): st
   });
 }
 
-/** Manifests and records of rehearsals are smaller than 1 KiB. */
-const maxSmallBytes = 64 * 1024;
-
 async function readBackup(
   place: BackupPlace,
   name: string,
   files: ReadonlyMap<string, number>,
-  warn: (text: string) => void,
 ): Promise<Backup | undefined> {
-  const read = async (file: string): Promise<string> => {
-    // The list's sizes need not be true: the place never reads more than this.
-    const text = (files.get(file) ?? 0) > maxSmallBytes ? undefined : await place.read(file, maxSmallBytes);
-    if (text === undefined) warn(`${file} in ${place.name} is larger than 64 KiB and ignored.`);
-    return text ?? '';
-  };
   try {
-    const backup = parseManifest(name, await read(manifestOf(name)));
+    const backup = parseManifest(name, await place.read(manifestOf(name)));
     if (!backup || !files.has(rehearsalOf(name))) return backup;
-    return { ...backup, rehearsal: parseRehearsal(await read(rehearsalOf(name))) };
+    const rehearsal = parseRehearsal(await place.read(rehearsalOf(name)));
+    return rehearsal && isPast(rehearsal.at) ? { ...backup, rehearsal } : backup;
   } catch (error) {
     // Another process may have removed it in the meantime.
     if ((await place.list()).has(manifestOf(name))) throw error;

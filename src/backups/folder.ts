@@ -34,9 +34,8 @@ export function openFolder(name: string): BackupPlace {
     async write(file, text) {
       explained(() => writeWhole(pathOf(file), text, 0o600));
     },
-    async read(file, maxBytes) {
-      const path = pathOf(file);
-      return explained(() => (statSync(path).size > maxBytes ? undefined : readFileSync(path, 'utf8')));
+    async read(file) {
+      return explained(() => readFileSync(pathOf(file), 'utf8'));
     },
     async fetch(file, path) {
       explained(() => copyFileSync(pathOf(file), path));

@@ -1,41 +1,17 @@
 import { usageError } from '../domain/error.ts';
 import type { Rehearsal } from './manifest.ts';
 
-/** The backups of a place, oldest first, without those made under a wrong clock. */
-export interface Survey<Backup> {
-  backups: Backup[];
-  newest: Backup | undefined;
-  /** The backup that was last rehearsed, successfully or not. */
-  lastRehearsed: Backup | undefined;
-  /** Backups with a future date, whose age is unknown. */
-  fromFuture: Backup[];
-}
-
-/** What decides whether a backup counts. */
+/** What decides how long a backup is kept. */
 interface Dated {
   createdAt: Date;
   rehearsal?: Rehearsal | undefined;
 }
 
-/** How much the clocks of two machines may differ. */
-const clockSkewMs = 5 * 60_000;
-
-/** Decides which backups count. Restores, rehearsals, checks and the rules for keeping backups rely only on this. */
-export function survey<Backup extends Dated>(all: readonly Backup[], now: Date): Survey<Backup> {
-  const isPast = (time: Date): boolean => time.getTime() <= now.getTime() + clockSkewMs;
-  const backups = all
-    .filter(({ createdAt }) => isPast(createdAt))
-    .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
+/** The backup that was last rehearsed, successfully or not. */
+export function findLastRehearsed<Backup extends Dated>(backups: readonly Backup[]): Backup | undefined {
   const rehearsedAt = ({ rehearsal }: Backup): number => rehearsal?.at.getTime() ?? 0;
-  return {
-    backups,
-    newest: backups.at(-1),
-    lastRehearsed: backups
-      .filter(({ rehearsal }) => rehearsal && isPast(rehearsal.at))
-      .toSorted((one, other) => rehearsedAt(one) - rehearsedAt(other))
-      .at(-1),
-    fromFuture: all.filter(({ createdAt }) => !isPast(createdAt)),
-  };
+  const [last] = backups.toSorted((one, other) => rehearsedAt(other) - rehearsedAt(one));
+  return last?.rehearsal && last;
 }
 
 /** Keeps the newest backup of each of the last `count` hours, days, weeks, months or years that have one. */
@@ -59,27 +35,24 @@ export function parseKeep(text: string): KeepRule[] {
 }
 
 /**
- * The backups that no rule keeps. Periods without a backup do not count, so nothing is lost while backups are off. The
- * newest one stays, and so does the last one that was rehearsed. One from the future, made under a wrong clock, is
- * neither removed nor counted.
+ * The backups that no rule keeps; `backups` begins with the oldest. Periods without a backup do not count, so nothing is
+ * lost while backups are off. The newest one stays, and so does the last one that was rehearsed.
  */
 export function findSurplus<Backup extends Dated>(
   backups: readonly Backup[],
   rules: readonly KeepRule[],
-  now: Date,
 ): Backup[] {
-  const { newest, lastRehearsed, backups: oldestFirst } = survey(backups, now);
-  const past = oldestFirst.toReversed();
-  const kept = new Set([newest, lastRehearsed]);
+  const newestFirst = backups.toReversed();
+  const kept = new Set([newestFirst[0], findLastRehearsed(backups)]);
   for (const { unit, count } of rules) {
     const newestOf = new Map<string, Backup>();
-    for (const backup of past) {
+    for (const backup of newestFirst) {
       const period = periodOf[unit](backup.createdAt);
       if (!newestOf.has(period)) newestOf.set(period, backup);
     }
     for (const backup of [...newestOf.values()].slice(0, count)) kept.add(backup);
   }
-  return past.filter((backup) => !kept.has(backup));
+  return newestFirst.filter((backup) => !kept.has(backup));
 }
 
 const dayMs = 86_400_000;

@@ -18,8 +18,8 @@ export interface BackupPlace {
   ): Promise<Made>;
   /** Adds a small file atomically. */
   write(name: string, text: string): Promise<void>;
-  /** Returns undefined for a larger file, and stops reading it. */
-  read(name: string, maxBytes: number): Promise<string | undefined>;
+  /** Reads a small file. */
+  read(name: string): Promise<string>;
   /** Copies a file to a local path. */
   fetch(name: string, path: string): Promise<void>;
   remove(name: string): Promise<void>;

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { explain } from '../sqlite/errors.ts';
 import { resolveLinks } from '../system/paths.ts';
-import { systemReason, writeAll } from '../system/files.ts';
+import { writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
 
@@ -37,7 +37,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
 
   return {
     name,
-    list: () => whileItMoves((moved) => listAll(client, name, prefix, moved)),
+    list: () => whileItMoves((moved) => listAll(client, prefix, moved)),
     async add(file, store, make) {
       // Drafts go beside the store: that disk has room, and a container may be unable to write elsewhere.
       const drafts = `${resolveLinks(store)}.uploading-`;
@@ -54,8 +54,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
       }
     },
     write: (file, text) => whileItMoves(async () => void (await client.write(keyOf(file), text))),
-    read: (file, maxBytes) =>
-      whileItMoves((moved) => readText(read(client.file(keyOf(file)), moved), maxBytes)),
+    read: (file) => whileItMoves(() => client.file(keyOf(file)).text()),
     fetch: (file, path) => whileItMoves((moved) => download(read(client.file(keyOf(file)), moved), path)),
     remove: (file) => whileItMoves(() => client.delete(keyOf(file))),
   };
@@ -91,20 +90,16 @@ function readCredentials(environment: Environment): Bun.S3Options {
 
 async function listAll(
   client: Bun.S3Client,
-  name: string,
   prefix: string,
   moved: () => void,
 ): Promise<Map<string, number>> {
   const files = new Map<string, number>();
-  const tokens = new Set<string>();
-  for (let token: string | undefined; ;) {
-    const page = await client.list({ prefix, ...(token !== undefined && { continuationToken: token }) });
+  for (let continuationToken: string | undefined; ;) {
+    const page = await client.list({ prefix, ...(continuationToken !== undefined && { continuationToken }) });
     moved();
     for (const { key, size = 0 } of page.contents ?? []) files.set(key.slice(prefix.length), size);
-    token = page.isTruncated ? page.nextContinuationToken : undefined;
-    if (token === undefined) return files;
-    if (tokens.has(token)) throw unusable(name, 'its list never ends: a continuation token came twice');
-    tokens.add(token);
+    continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
+    if (continuationToken === undefined) return files;
   }
 }
 
@@ -126,25 +121,11 @@ async function* read(object: Bun.S3File, moved: () => void): AsyncGenerator<Uint
   }
 }
 
-/** Returns undefined for a longer text, and does not read the rest. */
-async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
 /** Writes chunk by chunk into a file that only its owner can read. */
 async function download(chunks: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   const file = openSync(path, 'wx', 0o600);
   try {
     for await (const chunk of chunks) writeAll(file, chunk);
-  } catch (error) {
-    throw explain(error, path);
   } finally {
     closeSync(file);
   }
@@ -152,11 +133,9 @@ async function download(chunks: AsyncIterable<Uint8Array>, path: string): Promis
 
 function explainS3(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
-  if (error.name !== 'S3Error' && code === undefined) return error;
-  if (syscall !== undefined)
-    return new OperatorError(`${path ?? name}: ${systemReason(error)}.`, 'Check the disk and the rights.');
-  return unusable(name, code ?? error.name);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined) return explain(error, name);
+  return error.name === 'S3Error' || code !== undefined ? unusable(name, code ?? error.name) : error;
 }
 
 function unusable(name: string, reason: string): OperatorError {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { listBackups, openPlace, recordRehearsal, surveyPlace } from '../backups/catalog.ts';
-import type { Survey } from '../backups/keep.ts';
+import { listBackups, openPlace, recordRehearsal } from '../backups/catalog.ts';
+import { findLastRehearsed } from '../backups/keep.ts';
 import type { Backup, Rehearsal } from '../backups/manifest.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
@@ -21,23 +21,18 @@ import { reportOnTerminal } from './terminal/progress.ts';
 import { durationOption } from './values.ts';
 
 const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
-const examples = [
-  'petstore backups list /backups',
-  'petstore backups rehearse s3://shop-backups/petstore --latest',
-  'petstore backups check /backups --max-age 2h --max-rehearsal-age 8d',
-] as const;
 
 export function define(backups: Command): void {
   backups
     .description('List the backups in a folder or bucket, rehearse a restore, or check that both are recent.')
     .option('--json', 'Print JSON instead of text.')
     .addHelpText('after', s3Help);
-  const list = backups
+  backups
     .command('list')
     .description('Show the backups that are whole, oldest first. Unfinished ones are not shown.')
     .argument(...place)
     .action((name: string, _options, command: Command) => showList(name, command.optsWithGlobals()));
-  const rehearsal = backups
+  backups
     .command('rehearse')
     .description(
       'Restore a backup, chosen at random, into a temporary store (below TMPDIR); check every pet, order and key; ' +
@@ -46,7 +41,7 @@ export function define(backups: Command): void {
     .argument(...place)
     .option('--latest', 'Take the newest backup.')
     .action((name: string, _options, command: Command) => runRehearsal(name, command.optsWithGlobals()));
-  const check = backups
+  backups
     .command('check')
     .description(
       'Look into the place, and exit with 1 if its newest backup is too old, or if the last rehearsal failed or is ' +
@@ -59,13 +54,11 @@ export function define(backups: Command): void {
     )
     .option('--textfile <file>', 'Also write both times to a file (*.prom) for node_exporter.')
     .action((name: string, _options, command: Command) => runCheck(name, command.optsWithGlobals()));
-  addExamples(backups, ...examples);
-  addExamples(list, examples[0], 'petstore backups list s3://shop-backups/petstore --json');
-  addExamples(rehearsal, 'petstore backups rehearse /backups', examples[1]);
   addExamples(
-    check,
-    examples[2],
-    'petstore backups check s3://shop-backups/petstore --textfile backups.prom',
+    backups,
+    'petstore backups list /backups',
+    'petstore backups rehearse s3://shop-backups/petstore --latest',
+    'petstore backups check /backups --max-age 2h --max-rehearsal-age 8d',
   );
 }
 
@@ -78,8 +71,8 @@ async function showList(name: string, { json }: { json?: boolean }): Promise<voi
 
 async function runRehearsal(name: string, options: { json?: boolean; latest?: boolean }): Promise<void> {
   const from = openPlace(name, process.env);
-  const { backups, newest } = await surveyPlace(from, warn);
-  const backup = options.latest ? newest : backups[Math.floor(Math.random() * backups.length)];
+  const backups = await listBackups(from, warn);
+  const backup = options.latest ? backups.at(-1) : backups[Math.floor(Math.random() * backups.length)];
   if (!backup) {
     throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
   }
@@ -106,14 +99,14 @@ interface CheckOptions {
 
 async function runCheck(name: string, options: CheckOptions): Promise<void> {
   const { maxAge, maxRehearsalAge, textfile, json } = options;
-  let found: Survey<Backup> | undefined;
+  let backups: Backup[] = [];
   try {
-    found = await surveyPlace(openPlace(name, process.env), warn);
+    backups = await listBackups(openPlace(name, process.env), warn);
   } finally {
     // Write the file even if the place cannot be read: it must not keep its old figures.
-    if (textfile !== undefined) writeTextfile(textfile, found);
+    if (textfile !== undefined) writeTextfile(textfile, backups);
   }
-  const { newest, lastRehearsed } = found;
+  const [newest, lastRehearsed] = [backups.at(-1), findLastRehearsed(backups)];
   const problems = [problemOf(newest, maxAge), rehearsalProblemOf(lastRehearsed, maxRehearsalAge)];
   if (json) printJson({ newest, lastRehearsed });
   if (problems.some(Boolean)) throw new OperatorError([`${name}:`, ...problems].filter(Boolean).join(' '));
@@ -135,10 +128,10 @@ function rehearsalProblemOf(last: Backup | undefined, maxAgeMs: number): string 
 }
 
 /** For node_exporter's textfile collector, which must never see a partial file and runs as another user. */
-function writeTextfile(path: string, found: Survey<Backup> | undefined): void {
-  const { rehearsal } = found?.lastRehearsed ?? {};
+function writeTextfile(path: string, backups: Backup[]): void {
+  const rehearsal = findLastRehearsed(backups)?.rehearsal;
   const text =
-    gauge('newest', 'When the newest backup was started; 0 if none is known.', found?.newest?.createdAt) +
+    gauge('newest', 'When the newest backup was started; 0 if none is known.', backups.at(-1)?.createdAt) +
     gauge(
       'rehearsed',
       'When the last rehearsal of a restore was started; 0 if none is known or it failed.',

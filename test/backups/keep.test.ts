@@ -5,7 +5,7 @@ import { findSurplus, parseKeep } from '../../src/backups/keep.ts';
 const backup = (time: string) => ({ createdAt: new Date(time) });
 const now = new Date('2026-11-16T12:30:00Z');
 const surplusOf = (times: string[], rule: string) =>
-  findSurplus(times.map(backup), parseKeep(rule), now).map(({ createdAt }) =>
+  findSurplus(times.toSorted().map(backup), parseKeep(rule)).map(({ createdAt }) =>
     createdAt.toISOString().slice(0, 16),
   );
 
@@ -54,16 +54,6 @@ describe('findSurplus', () => {
     expect(surplusOf(times, '2w')).toEqual(['2026-11-09T12:00']);
   });
 
-  it('keeps a backup from the future, and lets it take the place of no other', () => {
-    const times = ['2099-01-01T00:00:00Z', '2026-11-16T12:00:00Z', '2026-11-15T12:00:00Z'];
-    expect(surplusOf(times, '1d')).toEqual(['2026-11-15T12:00']);
-  });
-
-  it('counts a backup whose clock was a few minutes ahead like any other', () => {
-    const times = ['2026-11-16T12:33:00Z', '2026-11-16T12:10:00Z'];
-    expect(surplusOf(times, '1d')).toEqual(['2026-11-16T12:10']);
-  });
-
   it('never removes the newest, and removes the same at once as step by step', () => {
     const time = fc
       .integer({ min: 0, max: 400 * 24 })
@@ -74,11 +64,11 @@ describe('findSurplus', () => {
         const backups = times
           .map((createdAt) => ({ createdAt }))
           .sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
-        const surplus = new Set(findSurplus(backups, rules, now));
+        const surplus = new Set(findSurplus(backups, rules));
         const newest = backups.at(-1)!;
         expect(surplus.has(newest)).toBe(false);
         const kept = backups.filter((each) => !surplus.has(each));
-        expect(findSurplus(kept, rules, now)).toEqual([]);
+        expect(findSurplus(kept, rules)).toEqual([]);
       }),
     );
   });

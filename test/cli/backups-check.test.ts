@@ -152,7 +152,7 @@ describe('backups check', () => {
     },
   );
 
-  it.each(['removes every backup', 'damages every manifest', 'fills every manifest'])(
+  it.each(['removes every backup', 'damages every manifest'])(
     'takes back what it wrote when somebody %s',
     async (how) => {
       using world = makeWorld('a folder');
@@ -161,15 +161,11 @@ describe('backups check', () => {
       for (const file of readdirSync(world.name)) {
         const path = join(world.name, file);
         if (how === 'removes every backup') rmSync(path);
-        else if (/Z-\w+\.json$/.test(file))
-          writeFileSync(path, how.startsWith('damages') ? '{' : ' '.repeat(65_537));
+        else if (/Z-\w+\.json$/.test(file)) writeFileSync(path, '{');
       }
       const { status, stderr } = await world.check();
       expect(status).toBe(1);
-      expect(stderr).toEndWith(
-        `petstore: ${world.name}: There is no whole backup. No backup was rehearsed.\n`,
-      );
-      expect(stderr.includes('.json in ')).toBe(how.startsWith('fills'));
+      expect(stderr).toBe(`petstore: ${world.name}: There is no whole backup. No backup was rehearsed.\n`);
       expect(world.written()).toEqual({ newest: 0, rehearsed: 0 });
     },
   );
