@@ -19,4 +19,3 @@ export type { Route } from './http/route.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
 export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/import.ts';
 export { openSqliteStore, type SqliteStore } from './sqlite/open.ts';
-export { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './system/temporary-folder.ts';

@@ -11,7 +11,6 @@ import {
   parseManifest,
   parseRehearsal,
   rehearsalOf,
-  renderManifest,
   timeOfName,
   type Backup,
   type Rehearsal,
@@ -50,24 +49,6 @@ function isPast(time: Date): boolean {
   return time.getTime() <= Date.now() + clockSkewMs;
 }
 
-/** Adds a backup of a store. `make` writes it to a local path and verifies it. */
-export async function addBackup(
-  place: BackupPlace,
-  name: string,
-  store: string,
-  make: (draft: string) => Promise<Backup>,
-): Promise<Backup> {
-  try {
-    const backup = await place.add(name, store, make);
-    await place.write(manifestOf(name), renderManifest(backup));
-    return backup;
-  } catch (error) {
-    // If the place fails, a later backup removes the remains, which do not count.
-    await removeBackup(place, name).catch(() => {});
-    throw error;
-  }
-}
-
 export async function removeBackup(place: BackupPlace, name: string): Promise<void> {
   for (const file of [manifestOf(name), rehearsalOf(name), name]) await place.remove(file);
 }
@@ -97,18 +78,6 @@ async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: 
     `The backup ${name} in ${placeName} is damaged.`,
     `Use another one: petstore backups list ${placeName}`,
   );
-}
-
-const abandonedAfterMs = 86_400_000;
-
-/** Files of backups that were interrupted long ago. A younger one may still be running. */
-export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
-  return [...files.keys()].filter((file) => {
-    const name = file.replace(/(?:\.rehearsal)?\.json$/, '.db');
-    const time = timeOfName(name);
-    if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
-    return !files.has(name) || !files.has(manifestOf(name));
-  });
 }
 
 async function readBackup(

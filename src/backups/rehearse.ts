@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../domain/error.ts';
 import type { Report } from '../system/progress.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
-import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../system/temporary-folder.ts';
 import { fetchBackup } from './catalog.ts';
 import type { Backup } from './manifest.ts';
 import type { BackupPlace } from './place.ts';
@@ -14,9 +14,7 @@ import type { BackupPlace } from './place.ts';
  * pet and order with its checksum and the counts with the manifest, and reads every key.
  */
 export async function rehearse(place: BackupPlace, backup: Backup, report: Report): Promise<number> {
-  // A killed rehearsal leaves a whole store behind.
-  removeAbandonedFolders('rehearsal');
-  const folder = makeTemporaryFolder('rehearsal');
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-rehearsal-'));
   try {
     const startedAt = performance.now();
     const file = join(folder, 'backup.db');
@@ -31,7 +29,7 @@ export async function rehearse(place: BackupPlace, backup: Backup, report: Repor
     if (counts.some((count) => content[count] !== backup[count])) throw incomplete(backup, place);
     return restoreMs;
   } finally {
-    removeFolder(folder);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

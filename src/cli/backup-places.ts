@@ -5,7 +5,6 @@ import type { Backup, Rehearsal } from '../backups/manifest.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
-import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { addExamples, s3Help } from './terminal/help.ts';
 import {
   contentOf,
@@ -137,10 +136,7 @@ function writeTextfile(path: string, backups: Backup[]): void {
       'When the last rehearsal of a restore was started; 0 if none is known or it failed.',
       rehearsal?.isSound ? rehearsal.at : undefined,
     );
-  attemptWrite(path, () => {
-    removeLeftovers(path, partialForm);
-    writeWhole(path, text, 0o644);
-  });
+  attemptWrite(path, () => writeWhole(path, text, 0o644));
 }
 
 function gauge(what: string, help: string, time: Date | undefined): string {

@@ -20,13 +20,9 @@ export function removeLeftovers(path: string, endForm: string, olderThanMs = lef
   const folder = dirname(resolve(path));
   const form = new RegExp(`^${RegExp.escape(basename(path))}${endForm}$`);
   for (const name of readdirSync(folder)) {
+    if (!form.test(name)) continue;
     const leftover = join(folder, name);
-    if (form.test(name) && isLeftover(leftover, olderThanMs))
-      rmSync(leftover, { recursive: true, force: true });
+    const stats = lstatSync(leftover, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > olderThanMs) rmSync(leftover, { recursive: true, force: true });
   }
-}
-
-export function isLeftover(path: string, olderThanMs = leftAfterMs): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs > olderThanMs;
 }

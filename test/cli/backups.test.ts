@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backUpTo } from '../../src/backups/add-backup.ts';
 import { listBackups, openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/backups/manifest.ts';
 import { noReport } from '../../src/system/progress.ts';
-import { makeOld, makeWorld, type World } from '../support/process/backup-world.ts';
+import { makeWorld, type World } from '../support/process/backup-world.ts';
 import { runCli } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 
@@ -36,7 +36,6 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     ]);
     expect((await world.run('backups', 'list', world.place)).stdout).toContain(file);
 
-    leaveRehearsal(join(world.folder.path, 'scratch'));
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
     expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
     expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
@@ -92,14 +91,6 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     expect(await world.run('backups', 'rehearse', world.place)).toMatchObject({ status: 1 });
   });
 });
-
-/** What a rehearsal leaves behind that was killed. */
-function leaveRehearsal(temporary: string): void {
-  const folder = join(temporary, 'petstore-rehearsal-aaaaaa');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'petstore.db'), 'every pet and key');
-  makeOld(folder);
-}
 
 describe('a backup that was made under a clock 30 days ahead', () => {
   it('is not the newest for restore and rehearse, which say so, not even alone, and pushes no other out', async () => {

@@ -1,12 +1,4 @@
-import {
-  createApp,
-  createCors,
-  hashKey,
-  removeAbandonedFolders,
-  type App,
-  type Log,
-  type Route,
-} from 'petstore-server/embed';
+import { createApp, createCors, hashKey, type App, type Log, type Route } from 'petstore-server/embed';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { pathOf, type PlannedFaults } from './faults/planned.ts';
@@ -102,7 +94,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });
   starting.defer(() => front.close());
   const started = starting.move();
-  removeAbandonedFolders('sandbox');
   const stop = (): Promise<void> => started.disposeAsync();
   return {
     url: `http://${host}:${front.port}`,

@@ -1,11 +1,10 @@
 import { Database } from 'bun:sqlite';
-import { constants, copyFileSync } from 'node:fs';
+import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   makeSampleStore,
-  makeTemporaryFolder,
   openSqliteStore,
-  removeFolder,
   type SampleStoreOptions,
   type SqliteStore,
 } from 'petstore-server/embed';
@@ -17,7 +16,8 @@ export interface SeededStore extends SqliteStore {
 }
 
 export function openSeededStore(options: SampleStoreOptions): SeededStore {
-  const folder = makeTemporaryFolder('sandbox');
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const path = join(folder, 'petstore.db');
   const seeded = join(folder, 'seeded.db');
   let restorer: Restorer | undefined;
@@ -34,11 +34,11 @@ export function openSeededStore(options: SampleStoreOptions): SeededStore {
       async close() {
         restorer?.close();
         await store.close();
-        removeFolder(folder);
+        remove();
       },
     };
   } catch (error) {
-    removeFolder(folder);
+    remove();
     throw error;
   }
 }
