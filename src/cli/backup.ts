@@ -7,7 +7,7 @@ import { isPlace, noPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores.ts';
-import { stopSignals, untilStopSignal } from '../system/signals.ts';
+import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples, s3Help } from './terminal/help.ts';
 import { contentOf, errorText, nameStore, openContext, print, printJson } from './terminal/output.ts';
@@ -106,7 +106,7 @@ const shortestPauseMs = 1000;
 async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never> {
   const { log } = openContext('info');
   const to = work.place.name;
-  const stopped = untilStopSignal(stopSignals());
+  const stopped = untilStopSignal();
   for (;;) {
     const startedAt = performance.now();
     let pauseMs = everyMs;

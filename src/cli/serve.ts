@@ -9,8 +9,7 @@ import { openContext } from './terminal/output.ts';
 export function define(command: Command): void {
   command
     .description(
-      'Serve the API until SIGTERM, SIGINT or SIGHUP. Each option can also be set by its environment variable; the ' +
-        'option wins.',
+      'Serve the API until SIGTERM or SIGINT. Each option can also be set by its environment variable; the option wins.',
     )
     .addHelpText('after', serviceAuditHelp)
     .action(serve);

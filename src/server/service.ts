@@ -1,10 +1,9 @@
 import { hashKey } from '../domain/api-key.ts';
-import type { LogFields } from '../system/log.ts';
 import { reportInLog } from '../system/progress.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { storeAt, type StoreOptions } from '../stores.ts';
-import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
+import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';
 import { openListener, type Listener } from './listener.ts';
@@ -32,7 +31,7 @@ export async function serveHere(
   context: ServeContext,
   worker?: WorkerRole,
 ): Promise<number> {
-  const stopped = worker?.stopped ?? untilStopSignal(stopSignals());
+  const stopped = worker?.stopped ?? untilStopSignal();
   const { log } = context;
   catchCrashes(log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
@@ -43,7 +42,6 @@ export async function serveHere(
   const tls = await loadTls(options);
   if (metrics && tls) addTlsMetrics(metrics, tls);
   const store = await storeAt(options.databaseUrl).open({ ...storeOptions(options, context), log, metrics });
-  log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
   let isStopping = false;
   metrics?.gauge(
@@ -107,7 +105,7 @@ export async function serveHere(
   return 0;
 }
 
-/** Supervisors send SIGTERM, and load balancers need time to notice. Other signals come from a person. */
+/** Supervisors send SIGTERM, and load balancers need time to notice. SIGINT comes from a person. */
 export function stopDelayOf({ stopDelaySeconds }: ServeOptions, reason: string): number {
   return reason === 'SIGTERM' ? stopDelaySeconds : 0;
 }
@@ -120,16 +118,6 @@ export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContex
     onMade: () => log.info('made a new store', { store: storeAt(databaseUrl).name }),
     onMigrated: (migration) => audit?.('migrate', { ...migration }),
     report: reportInLog(log),
-  };
-}
-
-/** The settings that affect behaviour, without secrets: a database URL may contain a password. */
-function shownSettings(options: ServeOptions): LogFields {
-  const { databaseUrl, apiKeys, ...others } = options;
-  return {
-    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value ?? '')])),
-    isEmbedded: !/^postgres/.test(databaseUrl),
-    fixedKeyCount: apiKeys.length,
   };
 }
 

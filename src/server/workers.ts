@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../system/log.ts';
 import { storeAt } from '../stores.ts';
-import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
+import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
@@ -97,10 +97,10 @@ export async function superviseWorkers(
 
   // A second signal ends this process, and nothing else would end the workers.
   process.on('exit', () => signal('SIGKILL'));
-  void untilStopSignal(stopSignals()).then((reason) => {
+  void untilStopSignal().then((reason) => {
     const delaySeconds = stopDelayOf(options, reason);
     log.info('stopping', { reason, delaySeconds });
-    stop(reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
+    stop(reason);
     setTimeout(
       () => {
         log.warn('Workers took too long to stop and were killed.', { count: workers.size });
@@ -136,7 +136,7 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   if (!process.connected) {
     throw usageError('Workers are started by the service.', 'Run: petstore serve --workers NUMBER');
   }
-  // A closing terminal signals the whole process group, but the parent decides when to stop.
+  // A closing terminal signals the whole process group; the worker follows its parent.
   process.on('SIGHUP', () => {});
   // Without its parent, nothing would stop or restart the worker.
   const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
@@ -145,7 +145,7 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   if (typeof options === 'string') return 0;
   return serveHere(options, openContext(options.logLevel), {
     onReady: () => process.send?.('ready'),
-    stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
+    stopped: Promise.race([untilStopSignal(), orphaned]),
     hurry: orphaned,
   });
 }

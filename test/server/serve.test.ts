@@ -210,7 +210,7 @@ describe('a service without a usable key', () => {
 });
 
 describe('TLS', () => {
-  it('serves HTTPS with two workers until SIGHUP, and asks browsers to stay with it', async () => {
+  it('serves HTTPS with two workers, and asks browsers to stay with it', async () => {
     const args = ['--tls-cert', certificate, '--tls-key', privateKey, '--metrics-port', '0'];
     await using service = await startService({ args, workers: 2 });
     expect(service.url).toStartWith('https://127.0.0.1:');
@@ -227,7 +227,7 @@ describe('TLS', () => {
     const { port } = new URL(service.url);
     const second = startService({ args: [...args, '--port', port] });
     expect(await second.catch(String)).toContain(`Port ${port} on 127.0.0.1 is taken.`);
-    expect(await service.stop('SIGHUP')).toBe(0);
+    expect(await service.stop()).toBe(0);
   });
 
   it('is not promised by a service on plain HTTP', async () => {
