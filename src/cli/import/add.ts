@@ -14,12 +14,11 @@ export async function addPets(
 ): Promise<number> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
   using progress = showProgress('added', goodCount, { done: addedBefore });
-  const standing: Standing = { addedCount: addedBefore, goodCount, nextId: undefined };
+  const standing: Standing = { addedCount: addedBefore, goodCount };
   try {
     for await (const pets of batches(source, contentHash, standing)) {
       if (interruption.exitStatus !== undefined) break;
-      standing.nextId = pets[0]?.id;
-      if (standing.addedCount === addedBefore) refuseTakenIds(standing, largestId);
+      if (standing.addedCount === addedBefore) refuseTakenIds(pets[0]?.id, largestId, standing);
       await store.addPets(pets, { source: contentHash, addedBefore: standing.addedCount });
       standing.addedCount += pets.length;
       progress.add(pets.length);
@@ -54,7 +53,13 @@ async function* batches(
       batch.push(pet);
     }
   }
-  if (content.digest('hex') !== contentHash) throw inputChanged(standing);
+  if (content.digest('hex') !== contentHash) {
+    throw stopped(
+      'The file was changed while it was being imported.',
+      standing,
+      'Run the same command again with the file as it was, or import the changed file into an empty store.',
+    );
+  }
   if (batch.length > 0) yield batch;
 }
 
@@ -62,49 +67,29 @@ async function* batches(
 interface Standing {
   addedCount: number;
   goodCount: number;
-  /** The first id of the batch, if ids are kept. */
-  nextId: bigint | undefined;
 }
 
-function refuseTakenIds(standing: Standing, largestId: bigint | undefined): void {
-  const { addedCount, nextId } = standing;
+function refuseTakenIds(nextId: bigint | undefined, largestId: bigint | undefined, standing: Standing): void {
   if (nextId === undefined || largestId === undefined || nextId > largestId) return;
-  const verb = addedCount === 0 ? 'begin' : 'continue';
+  const verb = standing.addedCount === 0 ? 'begin' : 'continue';
   throw idsTaken(
     `The ids in the file ${verb} with ${nextId}, but the store has ids up to ${largestId}.`,
     standing,
   );
 }
 
-/** Without --keep-ids, the file would be another import and add its pets a second time. */
+/** Does not advise to leave out --keep-ids: that is another import, which adds the first pets a second time. */
 function idsTaken(problem: string, standing: Standing): OperatorError {
-  return stopped(
-    problem,
-    standing,
-    'Import into an empty store, or without --keep-ids.',
-    'Import the whole file into an empty store that no service uses, or put the rows from id ' +
-      `${standing.nextId} on into another file and import that without --keep-ids.`,
-  );
+  return stopped(problem, standing, 'Import the file into an empty store that no service uses.');
 }
 
-/** The remedy depends on whether anything has been added. */
-function stopped(problem: string, standing: Standing, atFirst: string, later: string): OperatorError {
-  if (standing.addedCount === 0) return new OperatorError(`${problem} Nothing was written.`, atFirst);
-  return new OperatorError(`${problem} ${describeDone(standing)}`, later);
+function stopped(problem: string, standing: Standing, remedy: string): OperatorError {
+  const state = standing.addedCount === 0 ? 'Nothing was written.' : describeDone(standing);
+  return new OperatorError(`${problem} ${state}`, remedy);
 }
 
-export function describeDone({ addedCount, goodCount }: Pick<Standing, 'addedCount' | 'goodCount'>): string {
+export function describeDone({ addedCount, goodCount }: Standing): string {
   return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} pets are in the store.`;
-}
-
-function inputChanged(standing: Standing): OperatorError {
-  return stopped(
-    'The file was changed while it was being imported.',
-    standing,
-    'Run the same command again.',
-    'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
-      'or import the changed file into an empty store.',
-  );
 }
 
 function asImportError(error: unknown, standing: Standing): unknown {
