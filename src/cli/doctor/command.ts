@@ -2,20 +2,20 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { version } from '../../../package.json';
 import type { ServeOptions } from '../../server/options.ts';
+import { loadTls } from '../../server/tls.ts';
 import { sqliteVersion } from '../../sqlite/opening/check.ts';
 import { storeAt } from '../../stores.ts';
 import { addServeOptions, readServeOptions } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { countOf, printJson, renderTable } from '../terminal/output.ts';
 import { hasProblem, ok, problemOf, warning, type Finding } from './finding.ts';
-import { checkDisk, checkListening, checkTls } from './machine.ts';
+import { checkDisk, checkPort } from './machine.ts';
 import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts';
 
 export function define(command: Command): void {
   command
     .description(
-      'Check the configuration, the program, the port, the certificate, the store, its rights, the disk and the keys, ' +
-        'report problems and say how to fix them. Nothing is changed. The exit status is 1 if there is a problem, ' +
+      'Check the configuration, the program, the port, the store, its rights, the disk and the keys, report problems and say how to fix them. Nothing is changed. The exit status is 1 if there is a problem, ' +
         'otherwise 0. The options are those of petstore serve.',
     )
     .option('--json', 'Print JSON instead of text.')
@@ -42,19 +42,16 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
   try {
     options = readServeOptions(texts);
     ({ path } = storeAt(options.databaseUrl));
+    await loadTls(options);
   } catch (error) {
     yield problemOf('configuration', error);
     return;
   }
   yield ok('configuration', 'Every setting has a valid value.');
-  const now = Date.now();
   yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
-  yield* checkListening(options);
-  yield* checkTls(options, now);
+  yield await checkPort(options);
   const store =
-    path === undefined
-      ? await checkPostgres(options.databaseUrl, process.env)
-      : checkEmbeddedStore(path, now);
+    path === undefined ? await checkPostgres(options.databaseUrl, process.env) : checkEmbeddedStore(path);
   yield* store.findings;
   if (path !== undefined) yield checkDisk(path);
   // An unreadable store has already been reported.

@@ -5,8 +5,8 @@ import { resolveLinks } from '../../system/paths.ts';
 import { storeAt } from '../../stores.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
-import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
-import { checkPrivacy, nearestFolder } from './machine.ts';
+import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
+import { nearestFolder } from './machine.ts';
 
 export interface StoreReport {
   findings: Finding[];
@@ -15,45 +15,30 @@ export interface StoreReport {
   makesFirstKey: boolean;
 }
 
-export function checkEmbeddedStore(name: string, now: number): StoreReport {
+export function checkEmbeddedStore(name: string): StoreReport {
   // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
-  const findings = [checkRights(path)].filter((finding) => finding !== undefined);
-  const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path) };
-  if (hasProblem(findings)) return result;
+  const makesFirstKey = !existsSync(path);
+  const rights = checkRights(path);
+  if (rights.state === 'problem') return { findings: [rights], usableKeyCount: 0, makesFirstKey };
   try {
-    const { usableKeyCount, ...content } = inspectSqlite(name, now, reportOnTerminal());
-    findings.unshift(
-      result.makesFirstKey
-        ? describeMissing(name, path)
-        : ok('store', `${name} is sound and holds ${contentOf(content)}.`),
-    );
-    return { ...result, usableKeyCount };
+    const { usableKeyCount, ...content } = inspectSqlite(name, Date.now(), reportOnTerminal());
+    const state = makesFirstKey
+      ? 'does not exist yet; the first start creates it'
+      : `is sound and holds ${contentOf(content)}`;
+    return { findings: [ok('store', `${name} ${state}.`), rights], usableKeyCount, makesFirstKey };
   } catch (error) {
-    findings.unshift(problemOf('store', error));
-    return result;
+    return { findings: [problemOf('store', error), rights], usableKeyCount: 0, makesFirstKey };
   }
-}
-
-/** A log without its file means that the file was moved or removed. */
-function describeMissing(name: string, path: string): Finding {
-  if (!existsSync(`${path}-wal`)) {
-    return ok('store', `${name} does not exist yet; the first start creates it.`);
-  }
-  return warning(
-    'store',
-    `${name} is gone, but its log is still there. A start creates an empty store.`,
-    `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
-  );
 }
 
 /** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */
-function checkRights(path: string): Finding | undefined {
+function checkRights(path: string): Finding {
   const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
   const remedy = (files: string) => `Run chown for ${files}, or start the service as their owner.`;
   if (!existsSync(path)) {
     const folder = nearestFolder(path);
-    if (mayUse(folder, constants.W_OK | constants.X_OK)) return undefined;
+    if (mayUse(folder, constants.W_OK | constants.X_OK)) return ok('rights', `${folder} can be written.`);
     return problem(
       'rights',
       `${user} may not create the store: ${folder} cannot be written.`,
@@ -66,9 +51,10 @@ function checkRights(path: string): Finding | undefined {
   const mode = constants.R_OK | constants.W_OK;
   const refused = files.filter((file) => existsSync(file) && !mayUse(file, mode)).join(', ');
   if (refused !== '') return problem('rights', `${user} may not read and write ${refused}.`, remedy(refused));
-  return (
-    checkPrivacy('rights', path) ?? ok('rights', 'The store can be written, and no other user can read it.')
-  );
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+    return warning('rights', `${path} can be read by other users.`, `Run chmod 600 ${path}.`);
+  }
+  return ok('rights', 'The store can be written, and no other user can read it.');
 }
 
 function mayUse(path: string, mode: number): boolean {
