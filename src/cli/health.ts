@@ -1,47 +1,29 @@
 import type { Command } from 'commander';
-import { OperatorError, usageError } from '../domain/error.ts';
+import { OperatorError } from '../domain/error.ts';
 import { askLocally, localAddressOf } from '../server/addresses.ts';
-import { checkAddress, Setting, settings } from './settings.ts';
+import { readInteger, Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
 import { durationOption } from './values.ts';
 
 const askAgainMs = 200;
-const form = 'an address such as http://127.0.0.1:8080';
 
 export function define(command: Command): void {
   command
     .description(
-      'Ask a running service whether it is ready (/readyz), as the health check of a container does. The exit status ' +
-        'is 0 if it is, otherwise 1.',
+      'Ask the service on this machine whether it is ready (/readyz), as the health check of a container does. The ' +
+        'service is found by HOST, PORT and TLS_CERT. The exit status is 0 if it is ready, otherwise 1.',
     )
-    .addOption(
-      new Setting(
-        'PETSTORE_URL',
-        '<address>',
-        '',
-        'The service. Default: the one on this machine with the same HOST, PORT and TLS_CERT.',
-        'url',
-      ),
-    )
-    .addOption(
-      new Setting('PORT', '<number>', '8080', 'Port of the service on this machine. Wins over PETSTORE_URL.'),
-    )
+    .addOption(new Setting('PORT', '<number>', settings.port.fallback, 'Port of the service.'))
     .addOption(durationOption('--wait <time>', 'Ask until it is ready, for this long (30s, 2m).', '0s'))
     .action(health);
   addExamples(command, 'petstore health', 'petstore health --wait 60s', 'petstore health --port 3000');
 }
 
-async function health(
-  { url, port, wait }: { url: string; port: string; wait: number },
-  command: Command,
-): Promise<void> {
-  const isGiven = (option: string): boolean => command.getOptionValueSource(option) === 'cli';
-  const base =
-    url && (isGiven('url') || !isGiven('port'))
-      ? checkAddress('--url (PETSTORE_URL)', url, form)
-      : addressOfSettings(port);
-  const address = new URL('/readyz', base).href;
+async function health({ port, wait }: { port: string; wait: number }): Promise<void> {
+  const host = process.env[settings.host.variable] || settings.host.fallback;
+  const tlsCert = process.env[settings.tlsCert.variable] || undefined;
+  const address = `${localAddressOf({ host, tlsCert }, readInteger('port', port, 1, 65_535))}/readyz`;
   const deadline = performance.now() + wait;
   let problem = await problemAt(address);
   while (problem && performance.now() < deadline && !hasServiceEnded()) {
@@ -60,18 +42,6 @@ function hasServiceEnded(): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-}
-
-/** The local address of a service with this environment's settings. */
-function addressOfSettings(port: string): string {
-  const [host = '', tlsCert] = [settings.host, settings.tlsCert].map(
-    ({ variable, fallback }) => process.env[variable] || fallback,
-  );
-  if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
-    throw usageError(`--port (PORT) must be an integer from 1 to 65535, not "${port}".`);
-  }
-  const address = localAddressOf({ host, tlsCert: tlsCert || undefined }, Number(port));
-  return checkAddress('HOST and PORT', address, form);
 }
 
 async function problemAt(address: string): Promise<OperatorError | undefined> {

@@ -1,5 +1,4 @@
 import { CommanderError, type Command } from 'commander';
-import { version } from '../../package.json';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { outputFailed } from '../system/files.ts';
 import { createProgram } from './program.ts';
@@ -13,11 +12,7 @@ await run(process.argv.slice(2));
 async function run([first, ...rest]: string[]): Promise<void> {
   // `petstore help keys` is `petstore keys --help`.
   const args = first === undefined ? [] : first === 'help' ? [...rest, '--help'] : [first, ...rest];
-  // Commander prints the version as soon as it meets --version, before it reads a later --verbose.
-  const versions = args.includes('--verbose') ? await describeVersions() : undefined;
-  const program = createProgram(versions).hook('preAction', (_program, command) =>
-    refuseMissingValue(args, command),
-  );
+  const program = createProgram().hook('preAction', (_program, command) => refuseMissingValue(args, command));
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -27,11 +22,6 @@ async function run([first, ...rest]: string[]): Promise<void> {
     // Exit now: unfinished work, such as a request to a silent bucket, would keep the process alive for minutes.
     process.exit();
   }
-}
-
-async function describeVersions(): Promise<string> {
-  const { sqliteVersion } = await import('../sqlite/opening/check.ts');
-  return `${version}\nBun ${Bun.version}\nSQLite ${sqliteVersion()}`;
 }
 
 async function fail(error: unknown): Promise<void> {

@@ -28,14 +28,13 @@ export const commands: Record<string, CommandEntry> = {
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
 };
 
-/** The command line. Each command is defined just before it is parsed. `shown` is the text for --version. */
-export function createProgram(shown = version): Command {
+/** The command line. Each command is defined just before it is parsed. */
+export function createProgram(): Command {
   const program = new Command('petstore')
     .description(`petstore ${version}: a Pet Store API, and the tools to run it.`)
     .helpOption('-h, --help', 'Show this help.')
     .helpCommand('help [command]', 'Show the help of a command.')
-    .version(shown, '--version', 'Show the version.')
-    .option('--verbose', 'With --version, also show the versions of Bun and SQLite inside.')
+    .version(version, '--version', 'Show the version.')
     .option(
       '--env-file <file>',
       'Read settings from a file of NAME=value lines. The environment and flags win.',

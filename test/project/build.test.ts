@@ -95,7 +95,7 @@ describe('npm run build', () => {
   );
 
   it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
-    await using planted = plantFolder(config);
+    using planted = plantFolder(config);
     const petstore = (...args: string[]) => run([executable, ...args], planted.path, bare);
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
     await petstore('health');

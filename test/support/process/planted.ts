@@ -7,7 +7,7 @@ export const plantedConfigs = ['bunfig.toml', 'tsconfig.json', 'jsconfig.json'] 
 export type PlantedConfig = (typeof plantedConfigs)[number];
 
 /** A folder in which somebody else has left a `.env` file, and a program that Bun would run. */
-export interface PlantedFolder extends AsyncDisposable {
+export interface PlantedFolder extends Disposable {
   path: string;
   /** A key that the planted .env would make valid. */
   apiKey: string;
@@ -15,26 +15,17 @@ export interface PlantedFolder extends AsyncDisposable {
   database: string;
   /** A text that is in the planted program. */
   mark: string;
-  /** What was called, run or made although it was only planted. */
+  /** What was run or made although it was only planted. */
   found(): string[];
 }
 
 export function plantFolder(config: PlantedConfig = 'bunfig.toml'): PlantedFolder {
   const folder = makeFolder();
-  const requests: string[] = [];
-  const trap = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    fetch(request) {
-      requests.push(`called with ${request.headers.get('Authorization')}`);
-      return Response.json([]);
-    },
-  });
   const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
   const database = join(folder.path, 'planted.db');
   const trace = join(folder.path, 'program-ran');
   const [apiKey, mark] = ['planted-key', 'planted-program'];
-  write('.env', `PETSTORE_URL=${trap.url.href}\nDATABASE_URL=${database}\nAPI_KEYS=${apiKey}\nPORT=0\n`);
+  write('.env', `DATABASE_URL=${database}\nAPI_KEYS=${apiKey}\nPORT=0\n`);
   write('program.ts', `globalThis.process?.getBuiltinModule('fs').writeFileSync('${trace}', '${mark}');\n`);
   if (config === 'bunfig.toml') write(config, 'preload = ["./program.ts"]\n');
   else write(config, '{"compilerOptions":{"baseUrl":".","paths":{"*":["./program.ts"]}}}');
@@ -43,10 +34,7 @@ export function plantFolder(config: PlantedConfig = 'bunfig.toml'): PlantedFolde
     apiKey,
     database,
     mark,
-    found: () => [...requests, ...[trace, database].filter((path) => existsSync(path))],
-    async [Symbol.asyncDispose]() {
-      await trap.stop(true);
-      folder[Symbol.dispose]();
-    },
+    found: () => [trace, database].filter((path) => existsSync(path)),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
