@@ -7,37 +7,19 @@ import { writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
 
-/** After a failure, a command may ask the bucket once more, so a silent bucket still fails it within a minute. */
-const silenceLimitMs = 25_000;
-
 /** A prefix in a bucket, through the runtime's own client. A large file is sent in parts and appears once complete. */
-export function openS3(name: string, environment: Environment, silenceMs = silenceLimitMs): BackupPlace {
+export function openS3(name: string, environment: Environment): BackupPlace {
   const { bucket, prefix } = parseS3(name);
   const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
-  const keyOf = (file: string): string => `${prefix}${file}`;
-
-  /**
-   * Fails if nothing moves for a while: the client would wait minutes for a silent server. Its own attempt is
-   * abandoned.
-   */
-  async function whileItMoves<Result>(work: (moved: () => void) => Promise<Result>): Promise<Result> {
-    const silence = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => silence.reject(unusable(name, `silent for ${silenceMs / 1000} seconds`)),
-      silenceMs,
-    );
-    try {
-      return await Promise.race([work(() => timer.refresh()), silence.promise]);
-    } catch (error) {
+  const objectOf = (file: string): Bun.S3File => client.file(`${prefix}${file}`);
+  const explained = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
       throw explainS3(error, name);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+    });
 
   return {
     name,
-    list: () => whileItMoves((moved) => listAll(client, prefix, moved)),
+    list: () => explained(listAll(client, prefix)),
     async add(file, store, make) {
       // Drafts go beside the store: that disk has room, and a container may be unable to write elsewhere.
       const drafts = `${resolveLinks(store)}.uploading-`;
@@ -45,18 +27,18 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
       const draft = `${drafts}${randomBytes(3).toString('hex')}`;
       try {
         const made = await make(draft);
-        await whileItMoves((moved) => upload(draft, client.file(keyOf(file)), moved));
-        const stored = await whileItMoves((moved) => hashOf(read(client.file(keyOf(file)), moved)));
+        await explained(objectOf(file).write(Bun.file(draft)));
+        const stored = await explained(hashOf(objectOf(file).stream()));
         if (stored === made.sha256) return made;
         throw new OperatorError(`${name} did not store what was sent.`, 'Check the storage server.');
       } finally {
         rmSync(draft, { force: true });
       }
     },
-    write: (file, text) => whileItMoves(async () => void (await client.write(keyOf(file), text))),
-    read: (file) => whileItMoves(() => client.file(keyOf(file)).text()),
-    fetch: (file, path) => whileItMoves((moved) => download(read(client.file(keyOf(file)), moved), path)),
-    remove: (file) => whileItMoves(() => client.delete(keyOf(file))),
+    write: async (file, text) => void (await explained(objectOf(file).write(text))),
+    read: (file) => explained(objectOf(file).text()),
+    fetch: (file, path) => explained(download(objectOf(file), path)),
+    remove: (file) => explained(objectOf(file).delete()),
   };
 }
 
@@ -88,44 +70,21 @@ function readCredentials(environment: Environment): Bun.S3Options {
   throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
 }
 
-async function listAll(
-  client: Bun.S3Client,
-  prefix: string,
-  moved: () => void,
-): Promise<Map<string, number>> {
+async function listAll(client: Bun.S3Client, prefix: string): Promise<Map<string, number>> {
   const files = new Map<string, number>();
   for (let continuationToken: string | undefined; ;) {
     const page = await client.list({ prefix, ...(continuationToken !== undefined && { continuationToken }) });
-    moved();
     for (const { key, size = 0 } of page.contents ?? []) files.set(key.slice(prefix.length), size);
     continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
     if (continuationToken === undefined) return files;
   }
 }
 
-/** Sends parts of 5 MiB, each of which moves within the limit even on a slow line. */
-async function upload(path: string, object: Bun.S3File, moved: () => void): Promise<void> {
-  const writer = object.writer({ partSize: 5 * 1024 * 1024, queueSize: 1 });
-  for await (const chunk of Bun.file(path).stream()) {
-    await writer.write(chunk);
-    await writer.flush();
-    moved();
-  }
-  await writer.end();
-}
-
-async function* read(object: Bun.S3File, moved: () => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of object.stream()) {
-    moved();
-    yield chunk;
-  }
-}
-
 /** Writes chunk by chunk into a file that only its owner can read. */
-async function download(chunks: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+async function download(object: Bun.S3File, path: string): Promise<void> {
   const file = openSync(path, 'wx', 0o600);
   try {
-    for await (const chunk of chunks) writeAll(file, chunk);
+    for await (const chunk of object.stream()) writeAll(file, chunk);
   } finally {
     closeSync(file);
   }

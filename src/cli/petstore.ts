@@ -19,7 +19,7 @@ async function run([first, ...rest]: string[]): Promise<void> {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
     await fail(error);
-    // Exit now: unfinished work, such as a request to a silent bucket, would keep the process alive for minutes.
+    // Exit now: unfinished work, such as another request to the bucket, would keep the process alive.
     process.exit();
   }
 }

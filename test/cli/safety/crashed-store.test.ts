@@ -87,15 +87,6 @@ describe('a log whose file was removed', () => {
       'doctor',
     );
   });
-
-  it('is a warning of petstore doctor when it is empty', async () => {
-    await run('seed', '--count', '1');
-    rmSync(at.store);
-    expect(statSync(`${at.store}-wal`).size).toBe(0);
-    const { status, stdout } = await run('doctor');
-    expect(stdout).toMatch(/warning +store +\S+ is gone, .*\n.*petstore restore FILE/);
-    expect(status).toBe(0);
-  });
 });
 
 describe('a store whose log is only a header, as a kill can leave it', () => {
