@@ -7,23 +7,19 @@ import type { ServeOptions } from '../server/options.ts';
 import { readFileOf } from '../system/files.ts';
 
 /** An option that a variable can also set. The flag wins; an empty flag or variable counts as absent. */
-export class Setting<Variable extends string = string> extends Option {
-  readonly variable: Variable;
+export class Setting extends Option {
+  readonly variable: string;
   /** The default; empty if there is none. */
   readonly fallback: string;
 
-  /** By default, the flag is the variable in lower case: `--database-url` for `DATABASE_URL`. */
-  constructor(variable: Variable, value: string, fallback: string, help: string, flag = flagOf(variable)) {
-    super(`--${flag} ${value}`, help);
+  /** The flag is the variable in lower case: `--database-url` for `DATABASE_URL`. */
+  constructor(variable: string, value: string, fallback: string, help: string) {
+    super(`--${variable.toLowerCase().replaceAll('_', '-')} ${value}`, help);
     this.variable = variable;
     this.fallback = fallback;
     this.env(variable).argParser((text) => text || process.env[variable] || fallback);
     if (fallback !== '') this.default(fallback, fallback);
   }
-}
-
-function flagOf(variable: string): string {
-  return variable.toLowerCase().replaceAll('_', '-');
 }
 
 /** The settings of `petstore serve`: flags, environment variables and help. `.env.example` lists them too. */
