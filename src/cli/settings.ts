@@ -90,7 +90,8 @@ export const settings = {
     'STABLE_ONLY',
     '[boolean]',
     'false',
-    'Serve only the three stable operations. Pets cannot be changed or deleted, orders cannot be listed, and there is no console.',
+    'Serve only the three stable operations. Pets cannot be changed or deleted, orders cannot be listed, and there is ' +
+      'no console.',
   ),
   metricsPort: new Setting(
     'METRICS_PORT',

@@ -5,7 +5,7 @@ export interface Rotation {
   now: Date;
   /** How long the old key may still be used. */
   overlapMs: number;
-  /** When the new key expires. By default, it expires when the old one was due to. */
+  /** When the new key expires. By default, it lives as long as the old one was meant to. */
   expiresAt?: Date | undefined;
   /** Shows the new key before the old one changes. */
   show: (made: Successor) => Promise<void>;

@@ -15,8 +15,9 @@ import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts'
 export function define(command: Command): void {
   command
     .description(
-      'Check the configuration, the program, the port, the store, its rights, the disk and the keys, report problems and say how to fix them. Nothing is changed. The exit status is 1 if there is a problem, ' +
-        'otherwise 0. The options are those of petstore serve.',
+      'Check the configuration, the program, the port, the store, its rights, the disk and the keys, report problems ' +
+        'and say how to fix them. Nothing is changed. The exit status is 1 if there is a problem, otherwise 0. The ' +
+        'options are those of petstore serve.',
     )
     .option('--json', 'Print JSON instead of text.')
     .action(doctor);
