@@ -2,18 +2,11 @@ import { PetstoreError } from '../../domain/error.ts';
 import type { Handler } from '../route.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
-import { contractOf, toOpenapi30, workflowsOf, type ContractOptions } from './contract.ts';
+import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
 
 export type Documents = Record<
-  | 'home'
-  | 'docsHtml'
-  | 'docsRedirect'
-  | 'asset'
-  | 'openapiYaml'
-  | 'openapiJson'
-  | 'openapi30Json'
-  | 'arazzoYaml',
+  'home' | 'docsHtml' | 'docsRedirect' | 'asset' | 'openapiYaml' | 'openapiJson' | 'openapi30Json',
   Handler
 >;
 
@@ -49,7 +42,6 @@ export function createDocuments(options: ContractOptions = {}): Documents {
     openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),
     openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
-    arazzoYaml: lazily(() => serveText('application/yaml', toYaml(workflowsOf(contract())))),
   };
 }
 
