@@ -4,18 +4,19 @@ import type { Registry } from '../metrics/registry.ts';
 import type { EventStore, OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
+import { cacheable } from './conditional.ts';
 import { ResponseCache } from './lists/cache.ts';
 import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
 import { createDocuments, type Documents } from './web/documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createRouter, type Methods, type Route } from './route.ts';
+import { createRouter, type Handler, type Methods, type Route } from './route.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
-import { getKey } from './keys.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
-import { createOrderOperations } from './orders.ts';
+import { createList } from './lists/list.ts';
+import { orderList } from './lists/paging.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './callers/rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
@@ -120,7 +121,8 @@ function createRoutes(
   const [listCache, searchCache] = [createCache(), createCache(stabilityHeader('beta'))];
   const operations = createPetOperations({ pets, listCache, searchCache, bodyTimeoutMs, metrics });
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
-  const { listOrders } = createOrderOperations(orders, createCache(stabilityHeader('beta')));
+  const orderCache = createCache(stabilityHeader('beta'));
+  const listOrders = createList(orderList, orderCache, (asked) => orders.listOrders(asked));
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
@@ -156,6 +158,10 @@ function createRoutes(
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
 }
+
+/** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
+const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) =>
+  cacheable(JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt }));
 
 /** The routes of `--stable-only`: drops methods that carry a stability mark, and paths left without methods. */
 function onlyStable(routes: readonly Route[]): Route[] {

@@ -4,16 +4,17 @@ import type { EventStore } from '../../domain/store.ts';
 
 /** Holds the requests of this process that are waiting for the next event. */
 export interface WaitingRoom {
-  /** Resolves with true once there is an event after `newest`, and with false if time is up or waiting has ended. */
-  wait(newest: EventPosition, timeMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Resolves with true once the log has moved on from `end`, and with false if time is up or waiting has ended. */
+  wait(end: EventPosition, timeMs: number, signal: AbortSignal): Promise<boolean>;
   /** Ends every wait now, and refuses later ones. */
   close(): void;
 }
 
 const maxWaiting = 1024;
+const atEnd = { after: 'now', limit: 1 } as const;
 
 /** Polls the store once for all waiting requests, and only while there are any. */
-export function createWaitingRoom(events: Pick<EventStore, 'newestEvent' | 'checkEveryMs'>): WaitingRoom {
+export function createWaitingRoom(events: EventStore): WaitingRoom {
   const waiting = new Map<(isChanged: boolean) => void, EventPosition>();
   let isChecking = false;
   let isClosed = false;
@@ -24,15 +25,15 @@ export function createWaitingRoom(events: Pick<EventStore, 'newestEvent' | 'chec
     while (waiting.size > 0) {
       await Bun.sleep(events.checkEveryMs);
       // If the store fails, each waiting request reads for itself and reports the error.
-      const newest = await Promise.try(() => events.newestEvent()).catch(() => undefined);
+      const page = await Promise.try(() => events.listEvents(atEnd)).catch(() => undefined);
       for (const [leave, seen] of waiting)
-        if (newest?.id !== seen.id || newest.epoch !== seen.epoch) leave(true);
+        if (page?.next.id !== seen.id || page.next.epoch !== seen.epoch) leave(true);
     }
     isChecking = false;
   };
 
   return {
-    wait(newest, timeMs, signal) {
+    wait(end, timeMs, signal) {
       if (isClosed || signal.aborted) return Promise.resolve(false);
       if (waiting.size >= maxWaiting)
         throw new PetstoreError('overloaded', 'Too many readers wait for events. Try again shortly.');
@@ -46,7 +47,7 @@ export function createWaitingRoom(events: Pick<EventStore, 'newestEvent' | 'chec
         const giveUp = (): void => leave(false);
         const timer = setTimeout(giveUp, timeMs);
         signal.addEventListener('abort', giveUp);
-        waiting.set(leave, newest);
+        waiting.set(leave, end);
         void checkWhileNeeded();
       });
     },
