@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { createClientAddress } from '../../src/http/callers/client-address.ts';
-import { traceIdOf } from '../../src/http/request-log.ts';
 import { createLog, type LogFields } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
@@ -166,27 +165,5 @@ describe('the address of a client', () => {
 
   it('is written as IPv4 where a socket serves both families', () => {
     expect(addressOf('::ffff:10.1.1.1', ['10.1.1.1'], '::ffff:203.0.113.1')).toBe('203.0.113.1');
-  });
-});
-
-describe('the trace of a request', () => {
-  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-  const parent = '00f067aa0ba902b7';
-  const idOf = (traceparent: string) =>
-    traceIdOf(new Request('http://localhost/', { headers: { traceparent } }));
-
-  it.each([`00-${trace}-${parent}-01`, `00-${trace}-${parent}-00`, `cc-${trace}-${parent}-01-later`])(
-    'is read from %s',
-    (header) => {
-      expect(idOf(header)).toBe(trace);
-    },
-  );
-
-  it.each([
-    ...['', 'none', `00-${trace}-${parent}`, `00-${trace}-${parent}-01-more`, `ff-${trace}-${parent}-01`],
-    ...[`00-${'0'.repeat(32)}-${parent}-01`, `00-${trace}-${'0'.repeat(16)}-01`],
-    ...[`00-${trace.toUpperCase()}-${parent}-01`, `0-${trace}-${parent}-01`],
-  ])('is none in %j', (header) => {
-    expect(idOf(header)).toBeUndefined();
   });
 });
