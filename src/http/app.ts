@@ -8,7 +8,7 @@ import { cacheable } from './conditional.ts';
 import { ResponseCache } from './lists/cache.ts';
 import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
-import { createDocuments, type Documents } from './web/documents.ts';
+import { createDocuments } from './web/documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createRouter, type Handler, type Methods, type Route } from './route.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
@@ -88,10 +88,8 @@ export function createApp(options: AppOptions): App {
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
-  const { publicUrl, stagingUrl } = options;
-  const documents = createDocuments({ isStableOnly, publicUrl, stagingUrl });
   const events = createEventOperations(options.events, shared.authenticate);
-  const routes = createRoutes(options, shared, documents, events);
+  const routes = createRoutes(options, shared, events);
   const endpoints = [...(isStableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
@@ -112,7 +110,6 @@ export function createApp(options: AppOptions): App {
 function createRoutes(
   options: AppOptions,
   { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
-  documents: Documents,
   { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000, now = Date.now } = options;
@@ -133,7 +130,8 @@ function createRoutes(
     'When the next key expires that no other replaces; no sample if none does.',
     async () => ((await isStoreReady()) ? nextExpiry(await options.keys.listKeys(), now()) : []),
   );
-  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } = documents;
+  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } =
+    createDocuments(options);
 
   return [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
