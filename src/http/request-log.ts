@@ -66,7 +66,6 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !logEveryRequest) return;
       const fields = fieldsOf(call, {
-        query: queryOf(call.request.url),
         status,
         durationMs: Math.round(durationMs),
         bytes: body === null || call.method === 'HEAD' ? 0 : Buffer.byteLength(body),
@@ -115,20 +114,6 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
     'internal',
     `Something went wrong on our side. If this keeps happening, report it with the request id ${requestId}.`,
   );
-}
-
-/** The parameters that select pets, with values that cannot be a secret. */
-const harmless: Record<string, RegExp> = { limit: /^\d{1,3}$/, status: /^(?:available|pending|sold)$/ };
-const maxQueryLength = 200;
-
-/** Leaves out cursors, which tell a reader nothing, and any other parameter or value, which may be a secret. */
-function queryOf(url: string): string | undefined {
-  const start = url.indexOf('?');
-  if (start === -1) return undefined;
-  const parameters = [...new URLSearchParams(url.slice(start + 1))]
-    .filter(([name]) => Object.hasOwn(harmless, name))
-    .map(([name, value]) => `${name}=${harmless[name]?.test(value) ? value : '(invalid)'}`);
-  return parameters.join('&').slice(0, maxQueryLength) || undefined;
 }
 
 /** Version, trace id, parent id and flags of a `traceparent` (W3C Trace Context, section 3.2). */

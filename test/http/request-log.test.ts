@@ -27,27 +27,23 @@ const open = async (options: ServiceOptions = {}): Promise<Service> => {
 const linesOf = (message: string) => lines.filter((line) => line.message === message);
 
 describe('a line of the access log', () => {
-  it('names the key, the client, the query without its cursor, the bytes and the trace', async () => {
+  it('names the key, the client, the bytes and the trace, and never the query', async () => {
     const service = await open({ logEveryRequest: true });
     const { key, text } = await issueKey(service.keys, { name: 'till-2', now: new Date() });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'X-Request-Id': 'r-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     await service.callAs(`Bearer ${text}`, '/v1/pets', post(rex));
-    const list = '/v1/pets?cursor=none&status=sold&limit=5&token=secret';
-    await service.callAs(`Bearer ${text}`, list.replace('cursor=none&', ''), { headers });
-    await service.callAs(`Bearer ${text}`, list, { headers });
-    await service.callAs(`Bearer ${text}`, '/v1/pets?limit=secret&status=secret', { headers });
-    const [created, listed, refused, misplaced] = linesOf('request');
+    await service.callAs(`Bearer ${text}`, '/v1/pets?status=sold&limit=5&token=secret', { headers });
+    await service.callAs(`Bearer ${text}`, '/v1/pets?limit=secret', { headers });
+    const [created, listed, refused] = linesOf('request');
     const who = { keyId: key.id, key: 'till-2', client: '192.0.2.7', level: 'info', path: '/v1/pets' };
     expect(created).toMatchObject({ ...who, method: 'POST', status: 201, bytes: expect.any(Number) });
-    expect(created).not.toHaveProperty('query');
     expect(created).not.toHaveProperty('traceId');
     expect(listed).toMatchObject({
-      ...{ ...who, method: 'GET', query: 'status=sold&limit=5', status: 200, bytes: 2 },
+      ...{ ...who, method: 'GET', status: 200, bytes: 2 },
       ...{ durationMs: expect.any(Number), traceId, requestId: 'r-1' },
     });
-    expect(refused).toMatchObject({ query: 'status=sold&limit=5', status: 400 });
-    expect(misplaced).toMatchObject({ query: 'limit=(invalid)&status=(invalid)' });
+    expect(refused).toMatchObject({ ...who, status: 400 });
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
