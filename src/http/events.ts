@@ -16,11 +16,13 @@ import {
   type ListParameters,
 } from './lists/paging.ts';
 import type { PlainResponse } from './response.ts';
-import type { Handler } from './route.ts';
-import { createWaitingRoom } from './callers/waiting-room.ts';
+import type { Call, Handler } from './route.ts';
 
 /** Below every idle timeout along the way; the service itself closes an idle connection after ten seconds. */
 const longestWaitSeconds = 5;
+/** The most requests of this process that wait at once. */
+const maxWaiting = 1024;
+const endOfLog = { after: 'now', limit: 1 } as const;
 
 export interface EventOperations {
   listEvents: Handler;
@@ -29,27 +31,56 @@ export interface EventOperations {
 }
 
 export function createEventOperations(events: EventStore, authenticate: Authenticate): EventOperations {
-  const room = createWaitingRoom(events);
+  let waitingCount = 0;
+  let isStopping = false;
+  let check: Promise<EventPage> | undefined;
+
+  /** The end of the log after a pause. All waiting requests share one read, and without any there is none. */
+  const nextCheck = (): Promise<EventPage> => {
+    check ??= Bun.sleep(events.checkEveryMs)
+      .then(() => events.listEvents(endOfLog))
+      .finally(() => {
+        check = undefined;
+      });
+    return check;
+  };
+
+  /** Reads on from the end of the log until there is something to send or time is up. */
+  const waitForEvents = async (call: Call, asked: AskedEvents, first: EventPage): Promise<EventPage> => {
+    if (waitingCount >= maxWaiting)
+      throw new PetstoreError('overloaded', 'Too many readers wait for events. Try again shortly.');
+    const startedAt = performance.now();
+    const endsAt = startedAt + asked.waitSeconds * 1000;
+    const isOver = () => isStopping || call.request.signal.aborted || performance.now() >= endsAt;
+    let page = first;
+    waitingCount += 1;
+    try {
+      while (page.isEnd && !isOver()) {
+        const { next } = await nextCheck();
+        // The log has grown, or another one has begun.
+        if (next.id !== page.next.id || next.epoch !== page.next.epoch)
+          page = await events.listEvents({ ...asked, after: page.next });
+      }
+    } finally {
+      waitingCount -= 1;
+      // The time spent waiting does not count as the request's duration.
+      call.startedAt += performance.now() - startedAt;
+    }
+    // The key may have been revoked during the wait.
+    await authenticate(call.request);
+    return page;
+  };
 
   return {
     async listEvents(call) {
       const asked = parseRequest(call.request.url);
-      const waitMs = call.method === 'GET' ? asked.waitSeconds * 1000 : 0;
-      const endsAt = performance.now() + waitMs;
-      let page = await events.listEvents(asked);
-      while (page.isEnd && performance.now() < endsAt) {
-        const waitedFrom = performance.now();
-        const isChanged = await room.wait(page.next, endsAt - waitedFrom, call.request.signal);
-        // The time spent waiting does not count as the request's duration.
-        call.startedAt += performance.now() - waitedFrom;
-        if (!isChanged) break;
-        page = await events.listEvents({ ...asked, after: page.next });
-      }
-      // The key may have been revoked during the wait.
-      if (waitMs > 0) await authenticate(call.request);
-      return responseOf(asked, page);
+      const page = await events.listEvents(asked);
+      const mayWait = asked.waitSeconds > 0 && call.method === 'GET';
+      return responseOf(asked, mayWait && page.isEnd ? await waitForEvents(call, asked, page) : page);
     },
-    stopWaiting: () => room.close(),
+    stopWaiting: () => {
+      isStopping = true;
+    },
   };
 }
 
