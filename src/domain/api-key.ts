@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { timeField, toMs, type TableForm } from './table.ts';
 
 const prefix = 'pets_';
@@ -114,7 +114,7 @@ export async function issueKey(
   store: ApiKeyStore,
   { name, now, expiresAt, isReadOnly = false }: NewKey,
 ): Promise<IssuedKey> {
-  const text = generateKey(randomBytes);
+  const text = generateKey();
   const key = await store.createKey({
     name,
     hash: hashKey(text),
@@ -126,15 +126,10 @@ export async function issueKey(
   return { key, text };
 }
 
-/** Creates a key from random bytes: `pets_`, 30 random characters, 6 checksum characters. */
-export function generateKey(bytes: (count: number) => Uint8Array): string {
-  let text = prefix;
-  while (text.length < prefix.length + randomLength) {
-    // 248 is the largest multiple of 62 in a byte; larger bytes would favour the first characters.
-    for (const byte of bytes(randomLength)) {
-      if (byte < 248 && text.length < prefix.length + randomLength) text += alphabet[byte % 62];
-    }
-  }
+/** A new key: `pets_`, 30 random characters, 6 checksum characters. */
+export function generateKey(): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]);
+  const text = prefix + random.join('');
   return text + checksum(text);
 }
 

@@ -1,6 +1,6 @@
 import { PetstoreError } from './error.ts';
 import { petFields } from './fields.ts';
-import type { FieldValues, NewPet } from './pet.ts';
+import type { FieldValue, NewPet } from './pet.ts';
 
 export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'pets.imported'] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -48,28 +48,22 @@ export interface Origin {
 }
 
 export function petEvent(
-  type: 'pet.created' | 'pet.deleted',
-  pet: { id: bigint; json: string },
+  type: 'pet.created' | 'pet.updated' | 'pet.deleted',
+  { id, json }: { id: bigint; json: string },
   { now, createdBy }: Origin,
 ): NewEvent {
-  return { type, createdAt: now, createdBy, petId: pet.id, json: pet.json };
+  return { type, createdAt: now, createdBy, petId: id, json };
 }
 
-/** Undefined for an update that changes nothing. */
-export function updateEvent(
-  before: NewPet,
-  after: { id: bigint; pet: NewPet; json: string },
-  { now, createdBy }: Origin,
-): NewEvent | undefined {
-  const changed = petFields.filter(({ name }) => before[name] !== after.pet[name]);
-  if (changed.length === 0) return undefined;
-  const old: FieldValues = before;
-  const values = changed.map(({ name }) => {
-    const value = old[name] ?? null;
-    return `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
-  });
-  const { id: petId, json } = after;
-  return { type: 'pet.updated', createdAt: now, createdBy, petId, json, previous: `{${values.join(',')}}` };
+/** The old values of the fields that an update changed, as JSON; undefined if it changed none. */
+export function previousValues(before: NewPet, after: NewPet): string | undefined {
+  const values = petFields
+    .filter(({ name }) => before[name] !== after[name])
+    .map(({ name }) => {
+      const value: FieldValue | null = before[name] ?? null;
+      return `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
+    });
+  return values.length === 0 ? undefined : `{${values.join(',')}}`;
 }
 
 export function importEvent(count: number, now: number): NewEvent {
@@ -103,11 +97,10 @@ export interface EventRequest {
 export interface EventPage {
   /** A JSON array. */
   json: string;
-  isEmpty: boolean;
   /** The position after the last event that was read, even if a filter left that event out. */
   next: EventPosition;
-  /** The newest event at the time of the read. */
-  newest: EventPosition;
+  /** True if the page is empty and the log ends here. Where a filter stopped the read, more may follow. */
+  isEnd: boolean;
 }
 
 /** The most events that one filtered page reads, because the filters have no index. */
@@ -125,18 +118,17 @@ export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequ
   const [first] = rows;
   if (!first) throw new Error('The log of events has no epoch.');
   const { epoch } = first;
-  const newestId = BigInt(first.newest ?? 0);
-  const oldestId = BigInt(first.oldest ?? 1);
-  const newest = { epoch, id: newestId };
-  if (after === 'now') return { json: '[]', isEmpty: true, next: newest, newest };
-  const start = after?.id ?? oldestId - 1n;
-  if ((after && after.epoch !== epoch) || start > newestId || start < oldestId - 1n) throw eventsGone();
+  const newest = BigInt(first.newest ?? 0);
+  const oldest = BigInt(first.oldest ?? 1);
+  if (after === 'now') return { json: '[]', next: { epoch, id: newest }, isEnd: true };
+  const start = after?.id ?? oldest - 1n;
+  if ((after && after.epoch !== epoch) || start > newest || start < oldest - 1n) throw eventsGone();
   const events = rows.filter((row): row is LogRow & EventRow => row.id !== null);
   const readUpTo = start + BigInt(maxEventsRead);
   const last = events.length === limit ? events.at(-1) : undefined;
-  const id = last ? BigInt(last.id) : readUpTo < newestId ? readUpTo : newestId;
+  const id = last ? BigInt(last.id) : readUpTo < newest ? readUpTo : newest;
   const json = `[${events.map(renderEvent).join(',')}]`;
-  return { json, isEmpty: events.length === 0, next: { epoch, id }, newest };
+  return { json, next: { epoch, id }, isEnd: events.length === 0 && id === newest };
 }
 
 function eventsGone(): PetstoreError {

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type PetProblems,
 } from './fields.ts';
-import { petEvent, updateEvent, type NewEvent, type Origin } from './event.ts';
+import { petEvent, previousValues, type NewEvent, type Origin } from './event.ts';
 import { isReturn, orderFor, type NewOrder, type OrderReturn } from './order.ts';
 import { renderFields, renderPet, type NewPet, type PetFields } from './pet.ts';
 
@@ -50,10 +50,15 @@ export function decideUpdate(current: CurrentPet | undefined, request: UpdateReq
   if (expected && !hasFields(before, expected)) return 'changed';
   const pet = withFields(before, changes);
   const after = renderPet(id, renderFields(pet));
+  const previous = previousValues(before, pet);
   return {
     pet,
     json: after,
-    event: updateEvent(before, { id, pet, json: after }, request),
+    // An update that changes nothing is no event.
+    event:
+      previous === undefined
+        ? undefined
+        : { ...petEvent('pet.updated', { id, json: after }, request), previous },
     orderReturn: isReturn(before, pet)
       ? { returnedAt: new Date(now), ...(createdBy !== undefined && { returnedBy: createdBy }) }
       : undefined,

@@ -65,9 +65,7 @@ export interface OrderStore {
 export interface EventStore {
   /** As fresh as a list of pets. Fails with `events_gone` if the log cannot continue from the position. */
   listEvents(request: EventRequest): EventPage | Promise<EventPage>;
-  /** The position of the newest event. Must be cheap: it is polled. */
-  newestEvent(): EventPage['newest'] | Promise<EventPage['newest']>;
-  /** How often `newestEvent` may be called while a request waits. */
+  /** How often the end of the log may be read while a request waits. */
   readonly checkEveryMs: number;
 }
 

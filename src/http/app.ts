@@ -4,18 +4,19 @@ import type { Registry } from '../metrics/registry.ts';
 import type { EventStore, OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
+import { cacheable } from './conditional.ts';
 import { ResponseCache } from './lists/cache.ts';
 import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
-import { createDocuments, type Documents } from './web/documents.ts';
+import { createDocuments } from './web/documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createRouter, type Methods, type Route } from './route.ts';
+import { createRouter, type Handler, type Methods, type Route } from './route.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
-import { getKey } from './keys.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
-import { createOrderOperations } from './orders.ts';
+import { createList } from './lists/list.ts';
+import { orderList } from './lists/paging.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './callers/rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
@@ -87,10 +88,8 @@ export function createApp(options: AppOptions): App {
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
-  const { publicUrl, stagingUrl } = options;
-  const documents = createDocuments({ isStableOnly, publicUrl, stagingUrl });
   const events = createEventOperations(options.events, shared.authenticate);
-  const routes = createRoutes(options, shared, documents, events);
+  const routes = createRoutes(options, shared, events);
   const endpoints = [...(isStableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
@@ -111,7 +110,6 @@ export function createApp(options: AppOptions): App {
 function createRoutes(
   options: AppOptions,
   { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
-  documents: Documents,
   { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000, now = Date.now } = options;
@@ -120,7 +118,8 @@ function createRoutes(
   const [listCache, searchCache] = [createCache(), createCache(stabilityHeader('beta'))];
   const operations = createPetOperations({ pets, listCache, searchCache, bodyTimeoutMs, metrics });
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
-  const { listOrders } = createOrderOperations(orders, createCache(stabilityHeader('beta')));
+  const orderCache = createCache(stabilityHeader('beta'));
+  const listOrders = createList(orderList, orderCache, (asked) => orders.listOrders(asked));
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
@@ -131,8 +130,8 @@ function createRoutes(
     'When the next key expires that no other replaces; no sample if none does.',
     async () => ((await isStoreReady()) ? nextExpiry(await options.keys.listKeys(), now()) : []),
   );
-  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
-    documents;
+  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } =
+    createDocuments(options);
 
   return [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
@@ -151,13 +150,16 @@ function createRoutes(
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
     { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
     { path: '/openapi-3.0.json', methods: { GET: openapi30Json }, isOpen: true },
-    { path: '/petstore.arazzo.yaml', methods: { GET: arazzoYaml }, isOpen: true },
     { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
     { path: '/docs/', methods: { GET: docsRedirect }, isOpen: true },
     { path: '/', methods: { GET: home }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
 }
+
+/** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
+const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) =>
+  cacheable(JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt }));
 
 /** The routes of `--stable-only`: drops methods that carry a stability mark, and paths left without methods. */
 function onlyStable(routes: readonly Route[]): Route[] {

@@ -4,13 +4,25 @@ import { parseInt64 } from '../domain/int64.ts';
 import type { EventStore } from '../domain/store.ts';
 import type { Authenticate } from './callers/auth.ts';
 import { cacheable } from './conditional.ts';
-import { decodeCursor, encodeCursor, invalid, oneOf, parseId, parseLimit } from './lists/paging.ts';
+import { pageLimit } from '../domain/paging.ts';
+import {
+  addParameters,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  oneOf,
+  parseId,
+  parseLimit,
+  type ListParameters,
+} from './lists/paging.ts';
 import type { PlainResponse } from './response.ts';
 import type { Call, Handler } from './route.ts';
-import { createWaitingRoom } from './callers/waiting-room.ts';
 
 /** Below every idle timeout along the way; the service itself closes an idle connection after ten seconds. */
 const longestWaitSeconds = 5;
+/** The most requests of this process that wait at once. */
+const maxWaiting = 1024;
+const endOfLog = { after: 'now', limit: 1 } as const;
 
 export interface EventOperations {
   listEvents: Handler;
@@ -19,20 +31,40 @@ export interface EventOperations {
 }
 
 export function createEventOperations(events: EventStore, authenticate: Authenticate): EventOperations {
-  const room = createWaitingRoom(events);
+  let waitingCount = 0;
+  let isStopping = false;
+  let check: Promise<EventPage> | undefined;
 
-  /** Reads on from the end of the last page until there is something to send or time is up. */
+  /** The end of the log after a pause. All waiting requests share one read, and without any there is none. */
+  const nextCheck = (): Promise<EventPage> => {
+    check ??= Bun.sleep(events.checkEveryMs)
+      .then(() => events.listEvents(endOfLog))
+      .finally(() => {
+        check = undefined;
+      });
+    return check;
+  };
+
+  /** Reads on from the end of the log until there is something to send or time is up. */
   const waitForEvents = async (call: Call, asked: AskedEvents, first: EventPage): Promise<EventPage> => {
-    const endsAt = performance.now() + asked.waitSeconds * 1000;
+    if (waitingCount >= maxWaiting)
+      throw new PetstoreError('overloaded', 'Too many readers wait for events. Try again shortly.');
+    const startedAt = performance.now();
+    const endsAt = startedAt + asked.waitSeconds * 1000;
+    const isOver = () => isStopping || call.request.signal.aborted || performance.now() >= endsAt;
     let page = first;
-    // If a filter stopped the read before the newest event, return now: the caller follows the link.
-    while (page.isEmpty && page.next.id === page.newest.id && performance.now() < endsAt) {
-      const waitedFrom = performance.now();
-      const isChanged = await room.wait(page.newest, endsAt - waitedFrom, call.request.signal);
+    waitingCount += 1;
+    try {
+      while (page.isEnd && !isOver()) {
+        const { next } = await nextCheck();
+        // The log has grown, or another one has begun.
+        if (next.id !== page.next.id || next.epoch !== page.next.epoch)
+          page = await events.listEvents({ ...asked, after: page.next });
+      }
+    } finally {
+      waitingCount -= 1;
       // The time spent waiting does not count as the request's duration.
-      call.startedAt += performance.now() - waitedFrom;
-      if (!isChanged) break;
-      page = await events.listEvents({ ...asked, after: page.next });
+      call.startedAt += performance.now() - startedAt;
     }
     // The key may have been revoked during the wait.
     await authenticate(call.request);
@@ -44,41 +76,36 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
       const asked = parseRequest(call.request.url);
       const page = await events.listEvents(asked);
       const mayWait = asked.waitSeconds > 0 && call.method === 'GET';
-      return responseOf(asked, mayWait && page.isEmpty ? await waitForEvents(call, asked, page) : page);
+      return responseOf(asked, mayWait && page.isEnd ? await waitForEvents(call, asked, page) : page);
     },
-    stopWaiting: () => room.close(),
+    stopWaiting: () => {
+      isStopping = true;
+    },
   };
 }
 
 interface AskedEvents extends EventRequest {
   waitSeconds: number;
-  /** The parameters other than `after`, as a query string. */
-  filter: string;
+  /** The parameters of the request, as a query string. */
+  filter?: string;
 }
+
+const parameters: ListParameters<AskedEvents> = {
+  limit: (value) => ({ limit: parseLimit(value) }),
+  petId: (value) => ({ petId: parseId(value, 'petId') }),
+  type: (value) => ({ type: oneOf(eventTypes, value, 'type') }),
+  wait: (value) => ({ waitSeconds: parseWait(value) }),
+  after: (value) => ({ after: value === 'now' ? value : parsePosition(value) }),
+};
 
 function parseRequest(url: string): AskedEvents {
   const queryStart = url.indexOf('?');
-  const parameters = new URLSearchParams(queryStart === -1 ? '' : url.slice(queryStart));
-  const filter = new URLSearchParams();
-  const valueOf = (name: string): string | undefined => {
-    const [value, second] = parameters.getAll(name);
-    if (second !== undefined) throw invalid(`${name} must be given once.`);
-    if (value !== undefined && name !== 'after') filter.set(name, value);
-    return value;
-  };
-  const [limit, petId, type, wait] = [valueOf('limit'), valueOf('petId'), valueOf('type'), valueOf('wait')];
-  const after = valueOf('after');
-  return {
-    limit: parseLimit(limit),
-    ...(petId !== undefined && { petId: parseId(petId, 'petId') }),
-    ...(type !== undefined && { type: oneOf(eventTypes, type, 'type') }),
-    ...(after !== undefined && { after: after === 'now' ? after : parsePosition(after) }),
-    waitSeconds: parseWait(wait),
-    filter: filter.toString(),
-  };
+  const asked: AskedEvents = { limit: pageLimit.default, waitSeconds: 0 };
+  if (queryStart !== -1) addParameters(asked, new URLSearchParams(url.slice(queryStart)), parameters);
+  return asked;
 }
 
-function parseWait(value = '0'): number {
+function parseWait(value: string): number {
   if (/^\d$/.test(value) && Number(value) <= longestWaitSeconds) return Number(value);
   throw invalid(`wait must be given once, as an integer from 0 to ${longestWaitSeconds}.`);
 }
@@ -100,7 +127,8 @@ function parsePosition(cursor: string): EventPosition {
 /** Every page links to a next one, even the newest, so a reader only has to keep that link. */
 function responseOf({ filter }: AskedEvents, { json, next }: EventPage): PlainResponse {
   const cursor = encodeCursor(`${cursorVersion}.${next.epoch}.${next.id}`);
-  const link = `<?${filter === '' ? '' : `${filter}&`}after=${cursor}>; rel="next"`;
+  const query = new URLSearchParams(filter);
+  query.set('after', cursor);
   // The cursor is part of the ETag, because empty pages differ only in their Link.
-  return cacheable(json, { Link: link }, `.${cursor}`);
+  return cacheable(json, { Link: `<?${query.toString()}>; rel="next"` }, `.${cursor}`);
 }

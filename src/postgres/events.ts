@@ -53,14 +53,13 @@ export function forgetEarlierEvents(query: Query): void {
   void query(newEpoch);
 }
 
-const selectBounds = `SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest
-  FROM event_log`;
-
 /** Reads the bounds of the log together with the events, so that both come from one snapshot. */
 const selectEvents = {
   name: 'select-events',
   text: `
-    SELECT log.*, found.* FROM (${selectBounds}) AS log LEFT JOIN LATERAL (
+    SELECT log.*, found.* FROM (
+      SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest FROM event_log
+    ) AS log LEFT JOIN LATERAL (
       SELECT ${columnsOf(eventTable)} FROM events
       WHERE id > coalesce($1::bigint, oldest - 1) AND id <= coalesce($1::bigint, oldest - 1) + ${maxEventsRead}
         AND ($2::bigint IS NULL OR pet_id = $2::bigint) AND ($3::text IS NULL OR type = $3)
@@ -69,7 +68,6 @@ const selectEvents = {
 };
 /** Behind it, adding to a position would overflow. No log is that long. */
 const farthest = int64Range.largest - BigInt(maxEventsRead);
-const selectNewest = { name: 'select-newest-event', text: selectBounds };
 
 export function createEventStore(sql: Sql): EventStore {
   const share = createSharedRead<EventPage>();
@@ -86,10 +84,6 @@ export function createEventStore(sql: Sql): EventStore {
       return share(JSON.stringify([epoch, ...values]), async () =>
         eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
       );
-    },
-
-    async newestEvent() {
-      return eventPageOf(await sql.read<LogRow>(selectNewest), { after: 'now', limit: 0 }).newest;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { eventPageOf, eventTable, maxEventsRead, type EventPage, type LogRow } from '../domain/event.ts';
+import { eventPageOf, eventTable, maxEventsRead, type LogRow } from '../domain/event.ts';
 import type { EventStore } from '../domain/store.ts';
 import type { Value } from './schema/stored-pet.ts';
 import { selectColumns } from './schema/sql.ts';
@@ -17,14 +17,8 @@ const selectEvents = `
 
 export function createEventStore({ database, freshness }: StoreParts): EventStore {
   const select = database.query<LogRow, Value[]>(selectEvents);
-  const selectNewest = database.query<{ epoch: string; id: string }, []>(
-    'SELECT epoch, CAST(coalesce((SELECT max(id) FROM events), 0) AS TEXT) AS id FROM event_log',
-  );
-  let checkedVersion: number | undefined;
-  let newest: EventPage['newest'] = { epoch: '', id: 0n };
-
   return {
-    // Short, because reading the version from shared memory is nearly free.
+    // Short, because reading the end of the log takes microseconds.
     checkEveryMs: 20,
 
     listEvents(request) {
@@ -32,16 +26,6 @@ export function createEventStore({ database, freshness }: StoreParts): EventStor
       const start = after === undefined || after === 'now' ? null : after.id;
       const limit = after === 'now' ? 0 : request.limit;
       return freshness.read(() => eventPageOf(select.all(start, petId, type, limit), request));
-    },
-
-    newestEvent() {
-      const version = freshness.version();
-      if (version === checkedVersion) return newest;
-      const row = freshness.read(() => selectNewest.get());
-      if (!row) throw new Error('The log of events has no epoch.');
-      newest = { epoch: row.epoch, id: BigInt(row.id) };
-      checkedVersion = version;
-      return newest;
     },
   };
 }

@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { createClientAddress } from '../../src/http/callers/client-address.ts';
-import { traceIdOf } from '../../src/http/request-log.ts';
 import { createLog, type LogFields } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
@@ -21,34 +20,32 @@ afterEach(() => Promise.all(opened.map((service) => service.close())));
 const open = async (options: ServiceOptions = {}): Promise<Service> => {
   const write = (line: string) => void lines.push(JSON.parse(line) as Line);
   const log = createLog({ level: 'debug', write });
-  const service = await openService({ log, peerOf: () => '192.0.2.7', ...options });
+  // On a busy machine, any request may be a slow one.
+  const slowRequestMs = Infinity;
+  const service = await openService({ log, peerOf: () => '192.0.2.7', slowRequestMs, ...options });
   opened.push(service);
   return service;
 };
 const linesOf = (message: string) => lines.filter((line) => line.message === message);
 
 describe('a line of the access log', () => {
-  it('names the key, the client, the query without its cursor, the bytes and the trace', async () => {
+  it('names the key, the client, the bytes and the trace, and never the query', async () => {
     const service = await open({ logEveryRequest: true });
     const { key, text } = await issueKey(service.keys, { name: 'till-2', now: new Date() });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'X-Request-Id': 'r-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     await service.callAs(`Bearer ${text}`, '/v1/pets', post(rex));
-    const list = '/v1/pets?cursor=none&status=sold&limit=5&token=secret';
-    await service.callAs(`Bearer ${text}`, list.replace('cursor=none&', ''), { headers });
-    await service.callAs(`Bearer ${text}`, list, { headers });
-    await service.callAs(`Bearer ${text}`, '/v1/pets?limit=secret&status=secret', { headers });
-    const [created, listed, refused, misplaced] = linesOf('request');
+    await service.callAs(`Bearer ${text}`, '/v1/pets?status=sold&limit=5&token=secret', { headers });
+    await service.callAs(`Bearer ${text}`, '/v1/pets?limit=secret', { headers });
+    const [created, listed, refused] = linesOf('request');
     const who = { keyId: key.id, key: 'till-2', client: '192.0.2.7', level: 'info', path: '/v1/pets' };
     expect(created).toMatchObject({ ...who, method: 'POST', status: 201, bytes: expect.any(Number) });
-    expect(created).not.toHaveProperty('query');
     expect(created).not.toHaveProperty('traceId');
     expect(listed).toMatchObject({
-      ...{ ...who, method: 'GET', query: 'status=sold&limit=5', status: 200, bytes: 2 },
+      ...{ ...who, method: 'GET', status: 200, bytes: 2 },
       ...{ durationMs: expect.any(Number), traceId, requestId: 'r-1' },
     });
-    expect(refused).toMatchObject({ query: 'status=sold&limit=5', status: 400 });
-    expect(misplaced).toMatchObject({ query: 'limit=(invalid)&status=(invalid)' });
+    expect(refused).toMatchObject({ ...who, status: 400 });
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
@@ -166,27 +163,5 @@ describe('the address of a client', () => {
 
   it('is written as IPv4 where a socket serves both families', () => {
     expect(addressOf('::ffff:10.1.1.1', ['10.1.1.1'], '::ffff:203.0.113.1')).toBe('203.0.113.1');
-  });
-});
-
-describe('the trace of a request', () => {
-  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-  const parent = '00f067aa0ba902b7';
-  const idOf = (traceparent: string) =>
-    traceIdOf(new Request('http://localhost/', { headers: { traceparent } }));
-
-  it.each([`00-${trace}-${parent}-01`, `00-${trace}-${parent}-00`, `cc-${trace}-${parent}-01-later`])(
-    'is read from %s',
-    (header) => {
-      expect(idOf(header)).toBe(trace);
-    },
-  );
-
-  it.each([
-    ...['', 'none', `00-${trace}-${parent}`, `00-${trace}-${parent}-01-more`, `ff-${trace}-${parent}-01`],
-    ...[`00-${'0'.repeat(32)}-${parent}-01`, `00-${trace}-${'0'.repeat(16)}-01`],
-    ...[`00-${trace.toUpperCase()}-${parent}-01`, `0-${trace}-${parent}-01`],
-  ])('is none in %j', (header) => {
-    expect(idOf(header)).toBeUndefined();
   });
 });

@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { generateKey } from '../../src/domain/api-key.ts';
 import { openConnection } from '../../test/support/http/raw-http.ts';
-import { randomFrom } from '../../test/support/random.ts';
 import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { issuedKeys, issueKey } from '../support/issue-key.ts';
@@ -46,10 +45,10 @@ interface Keys {
 }
 
 /** A round compares the response times of one key of each kind; the matrix is checked once. */
-const run: Run = async ({ rounds, seed, report, broken, isTimed = true }) => {
+const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   using folder = makeFolder();
   await using service = await serve({ databaseUrl: folder.database, broken, args: ['--access-log'] });
-  const keys = await makeKeys(service, seed);
+  const keys = await makeKeys(service);
   const { faults, checked } = await checkMatrix(service, keys);
   report(`${checked} combinations of path, method and credential, ${faults.length} wrong`);
   const timing = await compareTimes(service, keys, rounds, report);
@@ -78,7 +77,7 @@ const run: Run = async ({ rounds, seed, report, broken, isTimed = true }) => {
   };
 };
 
-async function makeKeys(service: Service, seed: number): Promise<Keys> {
+async function makeKeys(service: Service): Promise<Keys> {
   const { database } = service;
   const good = await issueKey(database);
   const revoked = await issueKey(database);
@@ -92,10 +91,7 @@ async function makeKeys(service: Service, seed: number): Promise<Keys> {
   // Nobody waits an hour: the key is given an earlier end.
   using store = new Database(database, { readwrite: true, create: false });
   store.run('UPDATE api_keys SET expires_at = created_at WHERE id = ?1', [expired.id]);
-  const random = randomFrom(seed);
-  const unknown = generateKey((count) =>
-    Uint8Array.from({ length: count }, () => Math.floor(random.next() * 256)),
-  );
+  const unknown = generateKey();
   issuedKeys.add(unknown);
   return { good: good.key, revoked: revoked.key, expired: expired.key, unknown };
 }

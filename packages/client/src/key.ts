@@ -1,3 +1,5 @@
+import { toDate } from './pet.ts';
+
 /** The API key of a client, as the service knows it. */
 export interface Key {
   /** The operator's name for it. All fixed keys of a service are named `API_KEYS`. */
@@ -17,9 +19,4 @@ export function toKey(value: unknown): Key | undefined {
   if (typeof name !== 'string' || typeof readOnly !== 'boolean') return undefined;
   const [created, expires] = [toDate(createdAt), toDate(expiresAt)];
   return { name, readOnly, ...(created && { createdAt: created }), ...(expires && { expiresAt: expires }) };
-}
-
-function toDate(value: unknown): Date | undefined {
-  const date = new Date(typeof value === 'string' ? value : NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }

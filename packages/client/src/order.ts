@@ -1,4 +1,4 @@
-import { isInteger, toAll } from './pet.ts';
+import { isInteger, toAll, toDate } from './pet.ts';
 
 /** The status that the pet got with this order. */
 export type OrderStatus = 'pending' | 'sold';
@@ -52,11 +52,6 @@ function toOrder(value: unknown): Order | undefined {
     ...(returned && { returnedAt: returned }),
     ...(returnedBy !== undefined && { returnedBy }),
   };
-}
-
-function toDate(value: unknown): Date | undefined {
-  const date = typeof value === 'string' ? new Date(value) : undefined;
-  return date && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

@@ -23,10 +23,10 @@ export function renderLogLine(time: Date, level: LogLevel, message: string, fiel
 /** Renders `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */
 function requestOf(
   message: string,
-  { method, path, query, status, durationMs, key, client, ...others }: LogFields,
+  { method, path, status, durationMs, key, client, ...others }: LogFields,
 ): string[] {
   return [
-    visible(`${method} ${path}${query === undefined ? '' : `?${query}`}`),
+    visible(`${method} ${path}`),
     status === undefined ? '' : styleText(colourOf(Number(status)), String(status)),
     durationMs === undefined ? '' : `${durationMs} ms`,
     ...detailsOf({ key, client }),

@@ -13,9 +13,11 @@ export interface ListKind<Asked extends ListRequest> {
   cursorVersion: string;
   /** Where a refused cursor may come from, for the error message. */
   cursorOwner: string;
-  /** The list's other parameters. Each function turns a value into part of the request, or throws. */
-  filters?: Record<string, (value: string) => Partial<Asked>>;
+  filters?: ListParameters<Asked>;
 }
+
+/** The parameters of a list by name. Each function turns a value into part of the request, or throws. */
+export type ListParameters<Asked> = Record<string, (value: string) => Partial<Asked>>;
 
 export const petList: ListKind<PageRequest> = {
   statuses: petStatuses,
@@ -79,7 +81,7 @@ export function parsePageRequest<Asked extends ListRequest>(url: string, kind: L
   const request: ListRequest = { limit: parseLimit(values[1]) };
   const status = values[2] === undefined ? undefined : oneOf(kind.statuses, values[2], 'status');
   if (status !== undefined) request.status = status;
-  if (parameters && kind.filters) addFilters(request, parameters, kind.filters);
+  if (parameters && kind.filters) addParameters(request, parameters, kind.filters);
   const after = parseCursor(values[3], request, kind);
   if (after !== undefined) request.after = after;
   return request as Asked;
@@ -95,14 +97,15 @@ function otherValues(parameters: URLSearchParams | undefined): (string | undefin
   return [undefined, valueOf('limit'), valueOf('status'), valueOf('cursor')];
 }
 
-function addFilters(
-  request: ListRequest,
-  parameters: URLSearchParams,
-  filters: Record<string, (value: string) => unknown>,
+/** Adds the values of a query to a request, and the query of these parameters as its `filter`. */
+export function addParameters(
+  request: { filter?: string },
+  query: URLSearchParams,
+  parameters: ListParameters<object>,
 ): void {
   const given = new URLSearchParams();
-  for (const [name, parse] of Object.entries(filters)) {
-    const [value, second] = parameters.getAll(name);
+  for (const [name, parse] of Object.entries(parameters)) {
+    const [value, second] = query.getAll(name);
     if (value === undefined) continue;
     if (second !== undefined) throw invalid(`${name} must be given once.`);
     Object.assign(request, parse(value));

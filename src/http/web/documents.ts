@@ -2,23 +2,11 @@ import { PetstoreError } from '../../domain/error.ts';
 import type { Handler } from '../route.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
-import { contractOf, toOpenapi30, workflowsOf, type ContractOptions } from './contract.ts';
+import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
 
-export type Documents = Record<
-  | 'home'
-  | 'docsHtml'
-  | 'docsRedirect'
-  | 'asset'
-  | 'openapiYaml'
-  | 'openapiJson'
-  | 'openapi30Json'
-  | 'arazzoYaml',
-  Handler
->;
-
 /** The console, the docs and the contract. Each is created on its first request. */
-export function createDocuments(options: ContractOptions = {}): Documents {
+export function createDocuments(options: ContractOptions) {
   const contract = () => contractOf(options);
   let loaded: Promise<ConsoleAndDocs> | undefined;
 
@@ -41,7 +29,7 @@ export function createDocuments(options: ContractOptions = {}): Documents {
     /** Redirects `/docs/`, where the relative links of the docs would be wrong. */
     docsRedirect: () => redirect(308, '../docs'),
     /** The scripts and style sheets of console and docs. */
-    async asset(call) {
+    asset: async (call) => {
       const handler = (await load()).assets.get(call.parameter ?? '');
       if (!handler) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return handler(call);
@@ -49,8 +37,7 @@ export function createDocuments(options: ContractOptions = {}): Documents {
     openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),
     openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
-    arazzoYaml: lazily(() => serveText('application/yaml', toYaml(workflowsOf(contract())))),
-  };
+  } satisfies Record<string, Handler>;
 }
 
 function redirect(status: number, location: string): PlainResponse {

@@ -24,7 +24,6 @@ describe('a path without a key', () => {
       '/openapi.yaml',
       '/openapi.json',
       '/openapi-3.0.json',
-      '/petstore.arazzo.yaml',
     ]);
   });
 

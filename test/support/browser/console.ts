@@ -39,7 +39,7 @@ export async function createKey(
   name: string,
   options: { isReadOnly?: boolean; expiresAt?: Date } = {},
 ): Promise<{ text: string; id: string }> {
-  const text = generateKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+  const text = generateKey();
   const lastFour = text.slice(-4);
   const stored = {
     name,

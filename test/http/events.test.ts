@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'bun:test';
+import { PetstoreError } from '../../src/domain/error.ts';
+import type { EventStore } from '../../src/domain/store.ts';
+import { addPet, outcomeOf } from '../support/http/calls.ts';
+import { openService, openTemporarySqlite } from '../support/http/service.ts';
+
+/** A service whose reads of the log are counted, and fail once there is a failure. */
+async function openCounted() {
+  const log = { reads: 0, failure: undefined as Error | undefined };
+  const openStore = async () => {
+    const store = await openTemporarySqlite();
+    const listEvents: EventStore['listEvents'] = (request) => {
+      log.reads += 1;
+      if (log.failure) throw log.failure;
+      return store.events.listEvents(request);
+    };
+    return { ...store, events: { ...store.events, listEvents } };
+  };
+  const service = await openService({ openStore });
+  const wait = async (signal: AbortSignal | null = null) => {
+    const headers = { Authorization: `Bearer ${service.apiKey}` };
+    return service.app.fetch(new Request('http://localhost/v1/events?after=now&wait=5', { headers, signal }));
+  };
+  return { log, service, wait, [Symbol.asyncDispose]: () => service.close() };
+}
+
+describe('requests that wait', () => {
+  it('share one read of the log at a time, and cause none once they are served', async () => {
+    await using counted = await openCounted();
+    const startedAt = performance.now();
+    const waiting = Array.from({ length: 20 }, () => counted.wait());
+    await Bun.sleep(100);
+    expect(counted.log.reads).toBeGreaterThan(20);
+    expect(counted.log.reads).toBeLessThan(20 + (performance.now() - startedAt) / 10);
+    await addPet(counted.service.call);
+    for (const response of waiting) expect(await (await response).text()).toContain('"pet.created"');
+    const { reads } = counted.log;
+    await Bun.sleep(100);
+    expect(counted.log.reads).toBe(reads);
+  });
+
+  it('are at most 1,024, until a caller leaves', async () => {
+    await using counted = await openCounted();
+    const leaving = new AbortController();
+    const waiting = Array.from({ length: 1025 }, () => counted.wait(leaving.signal));
+    expect(await outcomeOf(Promise.race(waiting))).toBe('503 overloaded');
+    leaving.abort();
+    const leftAt = performance.now();
+    const responses = await Promise.all(waiting);
+    expect(performance.now() - leftAt).toBeLessThan(4000);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1024);
+    const next = counted.wait();
+    await addPet(counted.service.call);
+    expect(await outcomeOf(next)).toBe('200');
+  });
+
+  it('fail with the store', async () => {
+    await using counted = await openCounted();
+    const waiting = [counted.wait(), counted.wait()];
+    await Bun.sleep(50);
+    counted.log.failure = new PetstoreError('unavailable', 'The disk is full.');
+    expect(await Promise.all(waiting.map((response) => outcomeOf(response)))).toEqual([
+      '503 unavailable',
+      '503 unavailable',
+    ]);
+  });
+});
