@@ -70,7 +70,7 @@ ${choices.join('\n')}</fieldset>`;
 }
 
 function renderContents(operations: NamedOperation[], isStableOnly: boolean): string {
-  const documents = ['openapi.yaml', 'openapi.json', 'openapi-3.0.json'];
+  const documents = ['openapi.yaml', 'openapi.json', 'openapi-3.0.json', 'petstore.arazzo.yaml'];
   const guide = guideSections(isStableOnly).map(({ id, title }) => renderLink(`#${id}`, escapeHtml(title)));
   const reference = operations.map((operation) => {
     const { operationId, method, summary = operationId } = operation;

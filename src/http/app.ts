@@ -130,7 +130,7 @@ function createRoutes(
     'When the next key expires that no other replaces; no sample if none does.',
     async () => ((await isStoreReady()) ? nextExpiry(await options.keys.listKeys(), now()) : []),
   );
-  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } =
+  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
     createDocuments(options);
 
   return [
@@ -150,6 +150,7 @@ function createRoutes(
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
     { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
     { path: '/openapi-3.0.json', methods: { GET: openapi30Json }, isOpen: true },
+    { path: '/petstore.arazzo.yaml', methods: { GET: arazzoYaml }, isOpen: true },
     { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
     { path: '/docs/', methods: { GET: docsRedirect }, isOpen: true },
     { path: '/', methods: { GET: home }, isOpen: true },

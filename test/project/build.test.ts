@@ -43,7 +43,7 @@ async function expectToServeDocuments({ url }: Service): Promise<void> {
     expect(response.status).toBe(200);
     return response.text();
   };
-  const contracts = ['/openapi.yaml', '/openapi.json', '/openapi-3.0.json'];
+  const contracts = ['/openapi.yaml', '/openapi.json', '/openapi-3.0.json', '/petstore.arazzo.yaml'];
   for (const path of [...contracts, '/docs', '/']) {
     expect((await found(path)) === (await expected(path))).toBe(true);
   }

@@ -8,7 +8,7 @@ const project = join(import.meta.dir, '../..');
 describe('npm run dev', () => {
   it('serves again when a source changes, and ends on a signal', async () => {
     using folder = makeFolder();
-    for (const name of ['src', 'package.json', 'openapi.yaml']) {
+    for (const name of ['src', 'package.json', 'openapi.yaml', 'petstore.arazzo.yaml']) {
       await cp(join(project, name), join(folder.path, name), { recursive: true });
     }
     await symlink(join(project, 'node_modules'), join(folder.path, 'node_modules'));

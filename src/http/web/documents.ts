@@ -2,7 +2,7 @@ import { PetstoreError } from '../../domain/error.ts';
 import type { Handler } from '../route.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
-import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';
+import { contractOf, toOpenapi30, workflowsOf, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
 
 /** The console, the docs and the contract. Each is created on its first request. */
@@ -37,6 +37,7 @@ export function createDocuments(options: ContractOptions) {
     openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),
     openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
+    arazzoYaml: lazily(() => serveText('application/yaml', toYaml(workflowsOf(contract())))),
   } satisfies Record<string, Handler>;
 }
 

@@ -110,7 +110,7 @@ describe("petstore in the project's folder", () => {
 /** What npm needs of the project; its packages are linked. */
 function copyProject(): Folder {
   const folder = makeFolder();
-  for (const name of ['src', 'scripts', 'package.json', 'openapi.yaml']) {
+  for (const name of ['src', 'scripts', 'package.json', 'openapi.yaml', 'petstore.arazzo.yaml']) {
     cpSync(join(project, name), join(folder.path, name), { recursive: true });
   }
   // The lockfile is that of the packages, so `npm start` never installs others; if it did, it could remove only links.

@@ -105,7 +105,8 @@ describe('the servers of the documents', () => {
 
   it('are the only addresses in them, which those of another service would be', async () => {
     await using service = await openService();
-    for (const path of documents) expect(await (await service.call(path)).text()).not.toContain('127.0.0.1');
+    for (const path of [...documents, '/petstore.arazzo.yaml'])
+      expect(await (await service.call(path)).text()).not.toContain('127.0.0.1');
   });
 });
 
@@ -117,6 +118,36 @@ describe('the parameters of the documents', () => {
     expect(new Set(withExample)).toEqual(
       new Set(['limit', 'status', 'X-Request-Id', 'petId', 'q', 'id', 'categoryId', 'sort']),
     );
+  });
+});
+
+describe('/petstore.arazzo.yaml', () => {
+  interface Arazzo {
+    sourceDescriptions: { url: string }[];
+    workflows: { workflowId: string; steps: { operationId: string }[] }[];
+  }
+  const arazzoOf = async (options: ServiceOptions) => {
+    await using service = await openService(options);
+    const response = await service.callAs(null, '/petstore.arazzo.yaml');
+    expect(response.headers.get('Content-Type')).toBe('application/yaml');
+    return Bun.YAML.parse(await response.text()) as Arazzo;
+  };
+
+  it('names the document beside it, and has every workflow', async () => {
+    const file = Bun.file(new URL('../../../petstore.arazzo.yaml', import.meta.url));
+    const served = await arazzoOf({});
+    expect(served).toEqual(Bun.YAML.parse(await file.text()) as Arazzo);
+    expect(served.sourceDescriptions.map(({ url }) => url)).toEqual(['openapi.yaml']);
+  });
+
+  it('has only workflows of stable operations with --stable-only', async () => {
+    const { workflows } = await arazzoOf({ stableOnly: true });
+    expect(workflows.map(({ workflowId }) => workflowId)).toEqual([
+      'addListAndFetch',
+      'retrySafely',
+      'readFirstPage',
+      'readNextPage',
+    ]);
   });
 });
 

@@ -24,6 +24,7 @@ describe('a path without a key', () => {
       '/openapi.yaml',
       '/openapi.json',
       '/openapi-3.0.json',
+      '/petstore.arazzo.yaml',
     ]);
   });
 

@@ -12,6 +12,7 @@ const open: [path: string, contentType: string, content: string][] = [
   ['/openapi.json', 'application/json', '"openapi": "3.1'],
   ['/openapi.yaml', 'application/yaml', 'openapi: 3.1'],
   ['/openapi-3.0.json', 'application/json', '"openapi": "3.0'],
+  ['/petstore.arazzo.yaml', 'application/yaml', 'arazzo: 1.0'],
   ['/livez', 'application/json', '{"status":"ok"}'],
   ['/readyz', 'application/json', '{"status":"ok"}'],
 ];
