@@ -1,6 +1,6 @@
 import { eventPageOf, eventTable, maxEventsRead, type EventPage, type LogRow } from '../domain/event.ts';
 import type { EventStore } from '../domain/store.ts';
-import type { Value } from './schema/stored-pet.ts';
+import type { ColumnValue } from '../domain/table.ts';
 import { selectColumns } from './schema/sql.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -16,7 +16,7 @@ const selectEvents = `
   ) AS found ON true ORDER BY place`;
 
 export function createEventStore({ database, freshness }: StoreParts): EventStore {
-  const select = database.query<LogRow, Value[]>(selectEvents);
+  const select = database.query<LogRow, ColumnValue[]>(selectEvents);
   const selectNewest = database.query<{ epoch: string; id: string }, []>(
     'SELECT epoch, CAST(coalesce((SELECT max(id) FROM events), 0) AS TEXT) AS id FROM event_log',
   );

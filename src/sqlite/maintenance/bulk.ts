@@ -15,7 +15,7 @@ import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
 import { beginLog } from '../schema/stored-event.ts';
 import { openForReading, openForWriting } from '../opening/open.ts';
 import { refuseMoved } from '../opening/watch.ts';
-import { insertSql, selectColumns } from '../schema/sql.ts';
+import { createInsert, selectColumns } from '../schema/sql.ts';
 import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
 import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
 
@@ -91,10 +91,8 @@ function createTableMaker(database: Database, attempt: Attempt) {
       );
     const first = selectAfter('');
     const next = selectAfter(`WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`);
-    const insert = database.query<unknown, ColumnValue[]>(insertSql(form));
-    const insertAll = database.transaction((rows: readonly Row[]) => {
-      for (const row of rows) insert.run(...valuesOf(row));
-    });
+    const insert = createInsert(database, form);
+    const insertAll = database.transaction((rows: readonly Row[]) => insert(rows.map(valuesOf)));
     const read = (after: Row | undefined, limit: number): Stored[] =>
       after === undefined ? first.all(limit) : next.all(...valuesOf(after).slice(0, keyLength), limit);
     return {
