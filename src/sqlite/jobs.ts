@@ -18,7 +18,7 @@ import { createIds } from './schema/ids.ts';
 import { createInsert } from './schema/sql.ts';
 import { createEventWriter } from './schema/stored-event.ts';
 import { createOrderWriter } from './schema/stored-order.ts';
-import { isIntact, storedPetColumns, rowOfPet, storedPets, type RenderedPet } from './schema/stored-pet.ts';
+import { isIntact, rowOfPet, storedPetColumns, storedPets, type RenderedPet } from './schema/stored-pet.ts';
 
 /** A write that the serving thread requests and the writer thread runs. */
 export type Job = CreateJob | UpdateJob | DeleteJob | ExecuteJob;

@@ -33,11 +33,13 @@ export function createEventWriter(database: Database): EventWriter {
       added.push(event);
     },
     flush() {
-      const last = added.at(-1);
-      if (!last) return;
-      insert(added.map(valuesOf));
-      remove.run(2 * added.length, last.createdAt - eventRetentionMs);
+      const events = added;
+      // First, so that a transaction that fails here leaves nothing for the next one.
       added = [];
+      const last = events.at(-1);
+      if (!last) return;
+      insert(events.map(valuesOf));
+      remove.run(2 * events.length, last.createdAt - eventRetentionMs);
     },
   };
 }
