@@ -1,6 +1,6 @@
 import { eventPageOf, eventTable, maxEventsRead, type LogRow } from '../domain/event.ts';
 import type { EventStore } from '../domain/store.ts';
-import type { Value } from './schema/stored-pet.ts';
+import type { ColumnValue } from '../domain/table.ts';
 import { selectColumns } from './schema/sql.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -16,7 +16,7 @@ const selectEvents = `
   ) AS found ON true ORDER BY place`;
 
 export function createEventStore({ database, freshness }: StoreParts): EventStore {
-  const select = database.query<LogRow, Value[]>(selectEvents);
+  const select = database.query<LogRow, ColumnValue[]>(selectEvents);
   return {
     // Short, because reading the end of the log takes microseconds.
     checkEveryMs: 20,

@@ -1,41 +1,55 @@
 import type { Database } from 'bun:sqlite';
 import { petEvent, type Origin } from '../domain/event.ts';
-import type { OrderStatus } from '../domain/order.ts';
+import { parseNewPet } from '../domain/fields.ts';
 import { idempotencyRetentionMs } from '../domain/idempotency.ts';
-import { renderPet, type PetStatus } from '../domain/pet.ts';
+import { parseExactJson } from '../domain/int64.ts';
+import { orderFor } from '../domain/order.ts';
+import { renderFields, renderPet, type NewPet } from '../domain/pet.ts';
+import {
+  decideDelete,
+  decideUpdate,
+  type DeleteRequest,
+  type Refusal,
+  type UpdateRequest,
+} from '../domain/pet-change.ts';
+import type { CreatedPet } from '../domain/store.ts';
+import type { ColumnValue } from '../domain/table.ts';
 import { createIds } from './schema/ids.ts';
-import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
-import { insertSql } from './schema/sql.ts';
+import { createInsert } from './schema/sql.ts';
 import { createEventWriter } from './schema/stored-event.ts';
 import { createOrderWriter } from './schema/stored-order.ts';
-import { checksumOf, storedPets } from './schema/stored-pet.ts';
-
-/** More than one, so that the backlog shrinks; few, so that no write waits long. */
-const forgottenAtOnce = 10;
+import { isIntact, rowOfPet, storedPetColumns, storedPets, type RenderedPet } from './schema/stored-pet.ts';
 
 /** A write that the serving thread requests and the writer thread runs. */
-export type Job =
-  | (Origin & {
-      kind: 'create-pet';
-      /** The pet's JSON after its id. */
-      fields: string;
-      foldedName: string;
-      status: PetStatus | null;
-      categoryId: bigint;
-      idempotency?: { caller: string; key: string; requestHash: string };
-      /** The order that the new pet requires. */
-      order?: { status: OrderStatus; createdAt: number; createdBy?: string };
-    })
-  | UpdateJob
-  | DeleteJob
-  /** One statement that returns nothing. */
-  | { kind: 'execute'; sql: string; values: (string | number | null)[] };
+export type Job = CreateJob | UpdateJob | DeleteJob | ExecuteJob;
+
+interface CreateJob extends Origin {
+  kind: 'create-pet';
+  pet: NewPet;
+  idempotency?: { caller: string; key: string; requestHash: string } | undefined;
+}
+
+interface UpdateJob extends UpdateRequest {
+  kind: 'update-pet';
+}
+
+interface DeleteJob extends DeleteRequest {
+  kind: 'delete-pet';
+}
+
+/** One statement that returns nothing. */
+interface ExecuteJob {
+  kind: 'execute';
+  sql: string;
+  values: (string | number | null)[];
+}
 
 /** The result of each kind of job. */
 interface Results {
-  'create-pet': { id: bigint; replayed: boolean } | 'conflict';
-  'update-pet': ReturnType<ChangeRunner['update']>;
-  'delete-pet': ReturnType<ChangeRunner['remove']>;
+  'create-pet': CreatedPet | 'conflict';
+  /** The pet's new JSON, or why nothing was changed. */
+  'update-pet': { json: string } | Refusal | 'damaged';
+  'delete-pet': 'deleted' | Refusal | 'damaged';
   execute: null;
 }
 
@@ -45,12 +59,21 @@ export type ResultOf<Asked extends Job> = Results[Asked['kind']];
 /** Runs jobs within a transaction of the writing connection. */
 export type JobRunner = (jobs: readonly Job[]) => JobResult[];
 
+/** More than one, so that the backlog shrinks; few, so that no write waits long. */
+const forgottenAtOnce = 10;
+
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
   const orders = createOrderWriter(database);
   const events = createEventWriter(database);
-  const changes = createChangeRunner(database, orders, events);
-  const insertPet = database.query(insertSql(storedPets));
+  const insertPets = createInsert(database, storedPets);
+  const selectPet = database.query<RenderedPet, [bigint]>(
+    `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
+  );
+  const changePet = database.query<unknown, ColumnValue[]>(
+    'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5, category_id = ?6 WHERE id = ?1',
+  );
+  const removePet = database.query<unknown, [bigint]>('DELETE FROM pets WHERE id = ?1');
   // The pet may be deleted by now; its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
     `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id
@@ -64,28 +87,56 @@ export function createJobRunner(database: Database): JobRunner {
     `DELETE FROM idempotency_keys WHERE (caller, key) IN (
        SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT ${forgottenAtOnce})`,
   );
+  /** The rows of new pets. Nobody knows their ids before the commit, so the end of the batch is early enough. */
+  let created: ColumnValue[][] = [];
 
-  const createPet = (job: Job & { kind: 'create-pet' }): Results['create-pet'] => {
-    const { fields, foldedName, status, categoryId, idempotency, order, now } = job;
+  const createPet = (job: CreateJob): Results['create-pet'] => {
+    const { pet, idempotency, now } = job;
+    const fields = renderFields(pet);
     if (idempotency) {
       const oldest = now - idempotencyRetentionMs;
       forgetOld.run(oldest);
       const earlier = findEarlier.get(idempotency.caller, idempotency.key, oldest);
       if (earlier) {
-        const { id, requestHash } = earlier;
-        return requestHash === idempotency.requestHash ? { id: BigInt(id), replayed: true } : 'conflict';
+        if (earlier.requestHash !== idempotency.requestHash) return 'conflict';
+        return { id: BigInt(earlier.id), json: renderPet(earlier.id, fields), replayed: true };
       }
     }
     const id = ids.next();
     const json = renderPet(id, fields);
-    insertPet.run(id, status, json, checksumOf(json), foldedName, categoryId);
+    created.push(rowOfPet(id, pet, json));
     if (idempotency) {
       const { caller, key, requestHash } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
-    if (order) orders.add({ petId: id, ...order, createdAt: new Date(order.createdAt) });
-    events.write(petEvent('pet.created', { id, json }, job));
-    return { id, replayed: false };
+    const order = orderFor(id, undefined, pet, job);
+    if (order) orders.add(order);
+    events.add(petEvent('pet.created', { id, json }, job));
+    return { id, json, replayed: false };
+  };
+
+  const updatePet = (job: UpdateJob): Results['update-pet'] => {
+    const stored = selectPet.get(job.id);
+    if (stored && !isIntact(stored, job.id)) return 'damaged';
+    const current = stored && { pet: parseNewPet(parseExactJson(stored.json)), json: stored.json };
+    const updated = decideUpdate(current ?? undefined, job);
+    if (typeof updated === 'string') return updated;
+    const { pet, json, orderReturn, order, event } = updated;
+    changePet.run(...rowOfPet(job.id, pet, json));
+    if (orderReturn) orders.markReturned(job.id, orderReturn);
+    if (order) orders.add(order);
+    if (event) events.add(event);
+    return { json };
+  };
+
+  const deletePet = (job: DeleteJob): Results['delete-pet'] => {
+    const stored = selectPet.get(job.id);
+    if (stored && !isIntact(stored, job.id)) return 'damaged';
+    const decision = decideDelete(stored ?? undefined, job);
+    if (typeof decision === 'string') return decision;
+    removePet.run(job.id);
+    events.add(decision.event);
+    return 'deleted';
   };
 
   const run = (job: Job): JobResult => {
@@ -93,9 +144,9 @@ export function createJobRunner(database: Database): JobRunner {
       case 'create-pet':
         return createPet(job);
       case 'update-pet':
-        return changes.update(job);
+        return updatePet(job);
       case 'delete-pet':
-        return changes.remove(job);
+        return deletePet(job);
       case 'execute':
         database.query(job.sql).run(...job.values);
         return null;
@@ -105,7 +156,9 @@ export function createJobRunner(database: Database): JobRunner {
   return (jobs) => {
     ids.begin();
     const results = jobs.map(run);
-    events.expire();
+    insertPets(created);
+    created = [];
+    events.flush();
     return results;
   };
 }

@@ -1,12 +1,9 @@
 import type { PetstoreError } from '../domain/error.ts';
-import { foldName } from '../domain/fold.ts';
-import { orderedStatus } from '../domain/order.ts';
 import { refusalError, type Refusal } from '../domain/pet-change.ts';
 import { fingerprintOf, idempotencyConflict } from '../domain/idempotency.ts';
 import { pageOf } from '../domain/paging.ts';
-import { renderFields, renderPet } from '../domain/pet.ts';
+import { renderPet } from '../domain/pet.ts';
 import { isScan, type OrderStore, type PetStore } from '../domain/store.ts';
-import type { Job } from './jobs.ts';
 import type { StoreParts } from './store-parts.ts';
 import { findPets, selectPage } from './search.ts';
 import { selectColumns } from './schema/sql.ts';
@@ -57,26 +54,15 @@ export function createPetStore({
     },
 
     async createPet(pet, idempotency, createdBy) {
-      const fields = renderFields(pet);
-      const foldedName = foldName(pet.name);
-      const { status = null, categoryId } = pet;
-      const job: Job & { kind: 'create-pet' } = {
+      const created = await writer.run({
         kind: 'create-pet',
-        fields,
-        foldedName,
-        status,
-        categoryId,
+        pet,
+        idempotency: idempotency && { ...idempotency, requestHash: fingerprintOf(pet) },
         now: now(),
         createdBy,
-      };
-      if (idempotency) job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet) };
-      const ordered = orderedStatus(undefined, pet);
-      const by = createdBy !== undefined && { createdBy };
-      if (ordered) job.order = { status: ordered, createdAt: job.now, ...by };
-      const created = await writer.run(job);
+      });
       if (created === 'conflict') throw idempotencyConflict();
-      const { id, replayed } = created;
-      return { id, json: renderPet(id, fields), replayed };
+      return created;
     },
 
     async updatePet(id, update, seen, createdBy) {

@@ -5,10 +5,11 @@ import { pageOf, type Page, type Sort } from '../domain/paging.ts';
 import { failureOf, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
-import { storedPetColumns, verified, type RenderedPet, type Value } from './schema/stored-pet.ts';
+import type { ColumnValue } from '../domain/table.ts';
+import { storedPetColumns, verified, type RenderedPet } from './schema/stored-pet.ts';
 
 /** An SQL condition that applies if its value is defined. */
-type Condition = readonly [sql: string, value: Value | undefined];
+type Condition = readonly [sql: string, value: ColumnValue | undefined];
 
 /** Reads one row more than a page holds, which shows whether another page follows. */
 export function selectPage<Row>(
@@ -19,11 +20,11 @@ export function selectPage<Row>(
 ): Row[] {
   const isNewest = sort === 'newest';
   const all: Condition[] = [...conditions, [isNewest ? 'id < ?' : 'id > ?', after]];
-  const given = all.filter((condition): condition is [string, Value] => condition[1] !== undefined);
+  const given = all.filter((condition): condition is [string, ColumnValue] => condition[1] !== undefined);
   const where = given.length > 0 ? `WHERE ${given.map(([text]) => text).join(' AND ')}` : '';
   // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
   const select = `SELECT ${columns} FROM ${name} ${where} ORDER BY ${name}.id ${isNewest ? 'DESC' : ''} LIMIT +?`;
-  return database.query<Row, Value[]>(select).all(...given.map(([, value]) => value), limit + 1);
+  return database.query<Row, ColumnValue[]>(select).all(...given.map(([, value]) => value), limit + 1);
 }
 
 /** Finds pets. A search by name or category may have to read all pets. */

@@ -11,11 +11,11 @@ import { parseNewPet } from '../../domain/fields.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, translateAddError, translateError } from '../errors.ts';
 import { refuseOlderSchema } from '../schema/migrate.ts';
-import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
+import { raiseLastIds, readLastIds } from '../schema/ids.ts';
 import { beginLog } from '../schema/stored-event.ts';
 import { openForReading, openForWriting } from '../opening/open.ts';
 import { refuseMoved } from '../opening/watch.ts';
-import { insertSql, selectColumns } from '../schema/sql.ts';
+import { createInsert, selectColumns } from '../schema/sql.ts';
 import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
 import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
 
@@ -40,6 +40,7 @@ export async function openSqliteBulk(
   try {
     refuseOlderSchema(version, path);
     const table = createTableMaker(database, attempt);
+    const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
     const begin = database.transaction(() => beginLog(database, Date.now()));
     return {
       pets: table(petTable(path), { select: selectStoredPet, translate: translateAddError }),
@@ -47,7 +48,8 @@ export async function openSqliteBulk(
       orders: table(orderTable(path), { translate: translateAddError }),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
-      ...createLastIds(database, attempt),
+      lastIds: () => attempt(() => readLastIds(database)),
+      raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
       beginLog: () => attempt(() => begin.immediate()),
       close: async () => database.close(),
     };
@@ -66,19 +68,6 @@ interface TableOptions {
   translate?: (error: unknown) => unknown;
 }
 
-function createLastIds(database: Database, attempt: Attempt): Pick<BulkStore, 'lastIds' | 'raiseLastIds'> {
-  const readPets = createLastIdReader(database, 'pets');
-  const readOrders = createLastIdReader(database, 'orders');
-  const raise = database.transaction(({ pets, orders }: LastIds) => {
-    raiseLastId(database, 'pets', pets);
-    raiseLastId(database, 'orders', orders);
-  });
-  return {
-    lastIds: () => attempt(() => ({ pets: readPets(), orders: readOrders() })),
-    raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
-  };
-}
-
 function createTableMaker(database: Database, attempt: Attempt) {
   return <Row, Stored>(form: TableForm<Row, Stored>, options: TableOptions = {}): BulkTable<Row> => {
     const { name, keyLength, valuesOf, parse } = form;
@@ -91,10 +80,8 @@ function createTableMaker(database: Database, attempt: Attempt) {
       );
     const first = selectAfter('');
     const next = selectAfter(`WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`);
-    const insert = database.query<unknown, ColumnValue[]>(insertSql(form));
-    const insertAll = database.transaction((rows: readonly Row[]) => {
-      for (const row of rows) insert.run(...valuesOf(row));
-    });
+    const insert = createInsert(database, form);
+    const insertAll = database.transaction((rows: readonly Row[]) => insert(rows.map(valuesOf)));
     const read = (after: Row | undefined, limit: number): Stored[] =>
       after === undefined ? first.all(limit) : next.all(...valuesOf(after).slice(0, keyLength), limit);
     return {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
+import type { LastIds } from '../../domain/bulk/bulk-store.ts';
 import { OperatorError } from '../../domain/error.ts';
-import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
+import { raiseLastIds, readLastIds } from '../schema/ids.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../schema/migrate.ts';
 import { beginLog } from '../schema/stored-event.ts';
 
@@ -8,9 +9,7 @@ import { beginLog } from '../schema/stored-event.ts';
 export interface Remainder {
   /** All keys, including revoked ones. */
   keys: KeyState[];
-  /** The largest ids ever used. */
-  petId: bigint;
-  orderId: bigint;
+  lastIds: LastIds;
 }
 
 interface KeyState {
@@ -19,16 +18,20 @@ interface KeyState {
   expiresAt: number | null;
 }
 
-export const nothingLeft: Remainder = { keys: [], petId: 0n, orderId: 0n };
+export const nothingLeft: Remainder = { keys: [], lastIds: { pets: 0n, orders: 0n } };
 
-export function readRemainder(database: Database, name: string): Remainder {
+/** Refuses a store that is not ours or, unless the restore is forced, holds pets or orders. */
+export function readRemainder(database: Database, name: string, isForced: boolean): Remainder {
   checkOwnership(database, name);
   if (isWithoutSchema(database)) return nothingLeft;
-  return {
-    keys: readKeys(database),
-    petId: createLastIdReader(database, 'pets')(),
-    orderId: createLastIdReader(database, 'orders')(),
-  };
+  if (!isForced) refuseContent(database, name);
+  return { keys: readKeys(database), lastIds: readLastIds(database) };
+}
+
+function refuseContent(database: Database, name: string): void {
+  const held = ['pets', 'orders'].find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
+  if (held === undefined) return;
+  throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
 }
 
 function readKeys(database: Database): KeyState[] {
@@ -42,7 +45,7 @@ function readKeys(database: Database): KeyState[] {
  * key must not return with a backup. Ids used in the replaced store are not used again. Returns false if the copy has
  * usable keys that the replaced store does not know.
  */
-export function carryOver({ keys, petId, orderId }: Remainder, copy: string, origin: string): boolean {
+export function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): boolean {
   using database = new Database(copy, { readwrite: true, create: false });
   // A store's file that was copied without its log may be empty.
   if (isWithoutSchema(database)) throw notBackup(origin);
@@ -57,8 +60,7 @@ export function carryOver({ keys, petId, orderId }: Remainder, copy: string, ori
       const key = known.get(hash);
       if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);
     }
-    raiseLastId(database, 'pets', petId);
-    raiseLastId(database, 'orders', orderId);
+    raiseLastIds(database, lastIds);
     // Older schemas have no event log.
     if (readPragma(database, 'user_version') === newestVersion) beginLog(database, Date.now());
   });
@@ -68,12 +70,4 @@ export function carryOver({ keys, petId, orderId }: Remainder, copy: string, ori
 
 export function notBackup(file: string): OperatorError {
   return new OperatorError(`${file} is not a backup.`, 'Name a file that petstore backup has made.');
-}
-
-export function refuseContent(database: Database, name: string): void {
-  checkOwnership(database, name);
-  if (isWithoutSchema(database)) return;
-  const held = ['pets', 'orders'].find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
-  if (held === undefined) return;
-  throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
 }

@@ -15,12 +15,10 @@ import { createIds, createLastIdReader } from '../schema/ids.ts';
 import { migrate } from '../schema/migrate.ts';
 import { openForWriting } from '../opening/open.ts';
 import { whileInPlace } from '../opening/watch.ts';
-import { insertSql, selectColumns } from '../schema/sql.ts';
+import { createInsert, selectColumns } from '../schema/sql.ts';
 import { createEventWriter } from '../schema/stored-event.ts';
-import { storedPets, type Value } from '../schema/stored-pet.ts';
+import { storedPets } from '../schema/stored-pet.ts';
 
-/** Rows per INSERT. More rows hardly make an import faster. */
-const rowsPerInsert = 100;
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
 
@@ -28,7 +26,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   const { path } = options;
   const { store, database } = openForWriting(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
-  const insert = createInsert(database);
+  const insert = createPetInsert(database);
   const find = database.query<ImportRow, [string]>(
     `SELECT ${selectColumns(importTable)} FROM imports WHERE source = ?1`,
   );
@@ -89,22 +87,15 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
 }
 
 /** Adds pets and their event within the caller's transaction. */
-function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
-  const many = database.query<unknown, Value[]>(insertSql(storedPets, rowsPerInsert));
-  const one = database.query<unknown, Value[]>(insertSql(storedPets));
+function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+  const insertPets = createInsert(database, storedPets);
   const ids = createIds(database, 'pets');
   const events = createEventWriter(database);
   return (pets) => {
     ids.begin();
-    for (let start = 0; start < pets.length; start += rowsPerInsert) {
-      const rows = pets
-        .slice(start, start + rowsPerInsert)
-        .map((pet) => storedPets.valuesOf({ ...pet, id: pet.id ?? ids.next() }));
-      if (rows.length === rowsPerInsert) many.run(...rows.flat());
-      else for (const row of rows) one.run(...row);
-    }
-    events.write(importEvent(pets.length, Date.now()));
-    events.expire();
+    insertPets(pets.map((pet) => storedPets.valuesOf({ ...pet, id: pet.id ?? ids.next() })));
+    events.add(importEvent(pets.length, Date.now()));
+    events.flush();
   };
 }
 
@@ -121,6 +112,6 @@ export function makeSampleStore(path: string, { seed, count }: SampleStoreOption
   database.run('PRAGMA synchronous = OFF');
   database.run('PRAGMA journal_mode = WAL');
   migrate(database);
-  const insert = createInsert(database);
+  const insert = createPetInsert(database);
   database.transaction(() => insert(Array.from({ length: count }, createSamplePets(seed))))();
 }

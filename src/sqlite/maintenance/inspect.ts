@@ -19,14 +19,27 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
   if (!findStore(name)) return nothing;
   const { database } = openForReading(name);
   try {
-    const inspection = inspect(database, name, now, report);
+    report.step(`Checking ${name}`);
+    refuseDamage(database, name);
+    const content = refuseDamagedRows(database, name, report);
+    const usableKeyCount = isWithoutSchema(database) ? 0 : countUsableKeys(database, now);
     refuseLocked(database, name);
-    return inspection;
+    return { ...content, usableKeyCount };
   } catch (error) {
     throw explain(error, name);
   } finally {
     database.close();
   }
+}
+
+const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
+
+function countUsableKeys(database: Database, now: number): number {
+  const usable = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)';
+  const select = database.query<{ count: number }, [number]>(
+    `SELECT count(*) AS count FROM api_keys WHERE ${usable}`,
+  );
+  return select.get(now)?.count ?? 0;
 }
 
 /** Takes the write lock, as a write does, and releases it. */
@@ -41,20 +54,4 @@ function refuseLocked(database: Database, name: string): void {
       `End it: fuser -v ${name} names the processes that have the store open.`,
     );
   }
-}
-
-const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
-
-const selectState = `
-  SELECT
-    (SELECT count(*) FROM api_keys
-     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)) AS usableKeyCount`;
-
-function inspect(database: Database, name: string, now: number, report: Report): Inspection {
-  report.step(`Checking ${name}`);
-  refuseDamage(database, name);
-  if (isWithoutSchema(database)) return nothing;
-  const content = refuseDamagedRows(database, name, report);
-  const state = database.query<Omit<Inspection, keyof StoreContent>, [number]>(selectState).get(now);
-  return { ...nothing, ...state, ...content };
 }

@@ -14,7 +14,6 @@ import {
   existsSync,
   linkSync,
   openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -26,19 +25,12 @@ import { syncPath } from '../../system/files.ts';
 import { partialForm, partialOf, removeLeftovers } from '../../system/leftovers.ts';
 import { prepareFolder, resolveLinks, sizeOf } from '../../system/paths.ts';
 import { verifyCopy } from '../copy.ts';
-import { explain, isUnreadable, replaced } from '../errors.ts';
+import { damaged, explain, isDamage, isUnreadable, replaced } from '../errors.ts';
 import { openAlone } from '../opening/connect.ts';
 import { findStore, holdsFrames, isFileOfStore, isInPlace, sideFiles } from '../opening/find.ts';
 import type { StoreContent } from '../schema/check-rows.ts';
 import { readPragma } from '../schema/migrate.ts';
-import {
-  carryOver,
-  notBackup,
-  nothingLeft,
-  readRemainder,
-  refuseContent,
-  type Remainder,
-} from './carry-over.ts';
+import { carryOver, notBackup, nothingLeft, readRemainder, type Remainder } from './carry-over.ts';
 
 export interface RestoreOptions {
   /** The backup. */
@@ -108,7 +100,8 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
     return { ...content, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
   } catch (error) {
     for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
-    throw isUnreadable(error) ? explain(error, file) : error;
+    if (isDamage(error)) throw damaged(file);
+    throw isUnreadable(error) ? notBackup(file) : error;
   }
 }
 
@@ -116,8 +109,7 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
 function readReplaced({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
   if (!lock) return nothingLeft;
   try {
-    if (!isForced) refuseContent(lock, name);
-    return readRemainder(lock, name);
+    return readRemainder(lock, name, isForced);
   } catch (error) {
     if (isForced) return nothingLeft;
     throw error;
@@ -175,9 +167,6 @@ function nameReplaced(path: string): string {
   return name;
 }
 
-/** The first bytes of every SQLite file: https://sqlite.org/fileformat2.html */
-const databaseStart = 'SQLite format 3\0';
-
 function refuseNoBackup(file: string, name: string): void {
   const remedy = 'Name a file that petstore backup has made.';
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -186,11 +175,6 @@ function refuseNoBackup(file: string, name: string): void {
     throw new OperatorError(`${file} is not a file.`, `${remedy} For the newest in a folder, add --latest.`);
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
-  try {
-    if (!startsWith(file, databaseStart)) throw notBackup(file);
-  } catch (error) {
-    throw explain(error, file);
-  }
   // A file without its log would lack the newest commits, or contain uncommitted changes.
   const logs = ['-wal', '-journal'].map((suffix) => `${resolveLinks(file)}${suffix}`);
   if (!logs.some((log) => sizeOf(log) > 0)) return;
@@ -198,15 +182,4 @@ function refuseNoBackup(file: string, name: string): void {
     `${file} has a log beside it, with commits of its own.`,
     `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,
   );
-}
-
-function startsWith(path: string, text: string): boolean {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(text.length);
-    readSync(file, bytes);
-    return bytes.toString('latin1') === text;
-  } finally {
-    closeSync(file);
-  }
 }

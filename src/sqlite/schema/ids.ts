@@ -1,9 +1,7 @@
 import type { Database } from 'bun:sqlite';
+import type { LastIds } from '../../domain/bulk/bulk-store.ts';
 import { idsUsedUp } from '../../domain/error.ts';
 import { int64Range } from '../../domain/int64.ts';
-
-/** The tables whose ids are never reused. */
-export type TableWithIds = 'pets' | 'orders';
 
 /** Assigns ids to new rows: one more than the largest id ever used. */
 export interface Ids {
@@ -13,7 +11,7 @@ export interface Ids {
 }
 
 /** The id is part of the JSON, so it is chosen before the row is written, under the write lock. */
-export function createIds(database: Database, table: TableWithIds): Ids {
+export function createIds(database: Database, table: keyof LastIds): Ids {
   const readLast = createLastIdReader(database, table);
   let last: bigint | undefined;
   return {
@@ -29,7 +27,7 @@ export function createIds(database: Database, table: TableWithIds): Ids {
 }
 
 /** Reads the largest id ever used, including those of deleted rows; 0 if there is none. */
-export function createLastIdReader(database: Database, table: TableWithIds): () => bigint {
+export function createLastIdReader(database: Database, table: keyof LastIds): () => bigint {
   const selectLast = database.query<{ id: string }, []>(
     `SELECT CAST(max(
        coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0),
@@ -38,9 +36,19 @@ export function createLastIdReader(database: Database, table: TableWithIds): () 
   return () => BigInt(selectLast.get()?.id ?? 0);
 }
 
-/** Makes new ids follow this one; never lowers them. Call it within a transaction. */
-export function raiseLastId(database: Database, table: TableWithIds, id: bigint): void {
-  if (id <= createLastIdReader(database, table)()) return;
-  database.query('DELETE FROM sqlite_sequence WHERE name = ?1').run(table);
-  database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)').run(table, id);
+export function readLastIds(database: Database): LastIds {
+  return {
+    pets: createLastIdReader(database, 'pets')(),
+    orders: createLastIdReader(database, 'orders')(),
+  };
+}
+
+/** Makes new ids follow these; never lowers them. Call it within a transaction. */
+export function raiseLastIds(database: Database, ids: LastIds): void {
+  const current = readLastIds(database);
+  for (const table of ['pets', 'orders'] as const) {
+    if (ids[table] <= current[table]) continue;
+    database.query('DELETE FROM sqlite_sequence WHERE name = ?1').run(table);
+    database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)').run(table, ids[table]);
+  }
 }

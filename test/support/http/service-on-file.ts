@@ -6,7 +6,8 @@ import type { NewPet } from '../../../src/domain/pet.ts';
 import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { insertSql } from '../../../src/sqlite/schema/sql.ts';
-import { storedPets, type Value } from '../../../src/sqlite/schema/stored-pet.ts';
+import type { ColumnValue } from '../../../src/domain/table.ts';
+import { storedPets } from '../../../src/sqlite/schema/stored-pet.ts';
 import { openListeningService, type ListeningService } from './listening.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -33,7 +34,7 @@ export async function openServiceOnFile(
       return openSqliteStore({ path });
     },
   });
-  const change = (sql: string, ...values: Value[]) => {
+  const change = (sql: string, ...values: ColumnValue[]) => {
     using database = new Database(path);
     database.query(sql).run(...values);
   };
