@@ -5,7 +5,7 @@ import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { openService, type Store } from '../support/http/service.ts';
-import { followWithMirror, Mirror } from '../support/mirror.ts';
+import { followWithMirrors, Mirror } from '../support/mirror.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { between, randomFrom, type Random } from '../support/random.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -35,7 +35,7 @@ onEveryStore(`a mirror (SEED=${seed})`, ({ open, place }) => {
     const stores = [await open(), await open()];
     const clients = await Promise.all(stores.map(clientOf));
     const imports = await place().openImport();
-    const mirrors = [1, 2].map(() => followWithMirror(() => random.pick(clients), random));
+    using mirrors = followWithMirrors(2, () => random.pick(clients), random);
 
     const write = async (store: Store): Promise<void> => {
       for (let round = 0; round < 25; round++)
@@ -47,7 +47,7 @@ onEveryStore(`a mirror (SEED=${seed})`, ({ open, place }) => {
       await imports.close();
     };
     await Promise.all([...stores.map(write), importSome()]);
-    for (const mirror of mirrors) expect(await mirror.stop()).toMatchObject({ faults: [], restarts: 0 });
+    expect(await mirrors.stop()).toMatchObject({ faults: [], restarts: 0 });
   });
 });
 

@@ -89,12 +89,13 @@ function textOf({ name, categoryId, status }: Pet): string {
   return JSON.stringify([name, String(categoryId), status]);
 }
 
-/** A mirror that reads on and on, each page through any of the services. */
-export interface FollowingMirror {
+/** Mirrors that read on and on, each page through any of the services. */
+export interface FollowingMirrors extends Disposable {
   /** Reads to the end of the log, and compares. */
   stop(): Promise<FollowedEvents>;
 }
 
+/** What all of the mirrors have seen. */
 export interface FollowedEvents {
   events: number;
   restarts: number;
@@ -104,35 +105,42 @@ export interface FollowedEvents {
 /** How long services may take to be whole again after the stop. */
 const patienceMs = 60_000;
 
-export function followWithMirror(pick: () => MirrorSource, random: Random): FollowingMirror {
-  const mirror = new Mirror();
-  let stoppedAt = Infinity;
+export function followWithMirrors(count: number, pick: () => MirrorSource, random: Random): FollowingMirrors {
+  const mirrors = Array.from({ length: count }, () => new Mirror());
+  let giveUpAt = Infinity;
   const attempt = async <Result>(action: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
         return await action();
       } catch (error) {
-        if (!isTemporary(error) || performance.now() > stoppedAt + patienceMs) throw error;
+        if (!isTemporary(error) || performance.now() > giveUpAt) throw error;
         await Bun.sleep(20);
       }
     }
   };
-  const running = (async () => {
+  const follow = async (mirror: Mirror): Promise<void> => {
     // Reads once more after the stop: what is missing then is missing for good.
-    for (let wasStopped = false, count = 1; !wasStopped || count > 0;) {
-      wasStopped = stoppedAt !== Infinity;
+    for (let wasStopped = false, read = 1; !wasStopped || read > 0;) {
+      wasStopped = giveUpAt !== Infinity;
       const [limit, wait] = [between(random, 1, 100), random.pick([0, 0, 1])];
-      count = await attempt(() => mirror.read(pick(), limit, wait));
-      if (count === 0) await Bun.sleep(5);
+      read = await attempt(() => mirror.read(pick(), limit, wait));
+      if (read === 0) await Bun.sleep(5);
     }
-  })();
+  };
+  const running = Promise.all(mirrors.map(follow));
   running.catch(() => {});
   return {
     async stop() {
-      stoppedAt = performance.now();
+      giveUpAt = performance.now() + patienceMs;
       await running;
-      const { events, restarts } = mirror;
-      return { events, restarts, faults: await attempt(() => mirror.findFaults(pick())) };
+      const followed: FollowedEvents = { events: 0, restarts: 0, faults: [] };
+      for (const mirror of mirrors) {
+        followed.events += mirror.events;
+        followed.restarts += mirror.restarts;
+        followed.faults.push(...(await attempt(() => mirror.findFaults(pick()))));
+      }
+      return followed;
     },
+    [Symbol.dispose]: () => void (giveUpAt = 0),
   };
 }
