@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { createClient, type PetstoreClient } from '../../packages/client/src/index.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { codeOf } from '../support/code-of.ts';
-import { openService, type Store } from '../support/http/service.ts';
+import { clientOf } from '../support/http/client-of.ts';
+import type { Store } from '../support/http/service.ts';
 import { followWithMirrors, Mirror } from '../support/mirror.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { between, randomFrom, type Random } from '../support/random.ts';
@@ -13,13 +13,6 @@ import { onEveryStore } from '../support/stores.ts';
 /** A mirror that is built from events, by a reader that keeps its cursor and nothing else, equals a full listing. */
 
 const seed = Number(process.env['SEED'] ?? 1);
-
-/** A client of a service on this store, without a socket. */
-async function clientOf(store: Store): Promise<PetstoreClient> {
-  const { app, apiKey } = await openService({ openStore: async () => store });
-  const baseUrl = 'http://petstore.example';
-  return createClient({ baseUrl, apiKey, fetch: async (url, init) => app.fetch(new Request(url, init)) });
-}
 
 async function change({ pets }: Store, random: Random): Promise<void> {
   const id = BigInt(between(random, 1, 60));
