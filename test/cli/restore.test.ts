@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { codeOf } from '../support/code-of.ts';
 import { addPet } from '../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { insertPet } from '../support/insert-pet.ts';
@@ -42,6 +43,24 @@ describe('petstore restore', () => {
       stdout: expect.stringMatching(/^Restored 0 pets to .*\nThe store that was there is kept as .*\n$/),
     });
     expect(await statesOf(at)).toEqual(listed.slice(0, 3));
+  });
+
+  it('begins a new log of events: a cursor of the replaced store is refused, and one event says to list again', async () => {
+    using place = makeFolder();
+    const backup = join(place.path, 'backup.db');
+    const at = ['--database-url', place.database];
+    const replaced = openSqliteStore({ path: place.database });
+    await replaced.pets.createPet({ name: 'Rex', categoryId: 1n });
+    const after = await replaced.events.newestEvent();
+    await replaced.close();
+    await runCli(['backup', backup, ...at]);
+    expect(await runCli(['restore', backup, '--force', ...at])).toMatchObject({ status: 0 });
+    const { events, close } = openSqliteStore({ path: place.database });
+    const refused = await codeOf(Promise.try(() => events.listEvents({ after, limit: 100 })));
+    const { json } = await events.listEvents({ limit: 100 });
+    await close();
+    expect(refused).toBe('events_gone');
+    expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
   });
 
   it('suggests --latest for a folder', async () => {

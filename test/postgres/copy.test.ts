@@ -8,6 +8,7 @@ import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { codeOf } from '../support/code-of.ts';
 import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
 import { insertPet } from '../support/insert-pet.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
@@ -124,6 +125,24 @@ describe('petstore copy', () => {
     const key = { name: 'new', hash: 'new', lastFour: 'aaaa', isReadOnly: false, createdAt: new Date() };
     expect(await store.keys.createKey(key)).toMatchObject({ id: '4' });
     await store.close();
+  });
+
+  it('begins a log of events of its own: a cursor of the source is refused, and one event says to list again', async () => {
+    const [from, to] = ['events.db', 'events-copy.db'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+    ];
+    const source = openSqliteStore({ path: from });
+    await source.pets.createPet({ name: 'Rex', categoryId: 1n });
+    const after = await source.events.newestEvent();
+    await source.close();
+    expect(await runCli(['copy', '--from', from, '--to', to])).toMatchObject({ status: 0 });
+    const { events, close } = openSqliteStore({ path: to });
+    const refused = await codeOf(Promise.try(() => events.listEvents({ after, limit: 100 })));
+    const { json } = await events.listEvents({ limit: 100 });
+    await close();
+    expect(refused).toBe('events_gone');
+    expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
   });
 
   it('refuses a target that is not empty, and writes nothing', async () => {

@@ -1,55 +1,18 @@
-import { expect, it } from 'bun:test';
-import type { EventPosition } from '../../src/domain/event.ts';
+import { describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
 import { codeOf } from '../support/code-of.ts';
+import { clientOf } from '../support/http/client-of.ts';
+import type { Store } from '../support/http/service.ts';
+import { followWithMirrors, Mirror } from '../support/mirror.ts';
+import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { between, randomFrom, type Random } from '../support/random.ts';
 import { onEveryStore } from '../support/stores.ts';
-import type { Store } from '../support/http/service.ts';
 
-/** A mirror that is built from events, by a reader that keeps its position and nothing else, equals a full listing. */
+/** A mirror that is built from events, by a reader that keeps its cursor and nothing else, equals a full listing. */
 
 const seed = Number(process.env['SEED'] ?? 1);
-
-type Pet = { id: number };
-type Event = { id: number; type: string; petId: number; pet: Pet };
-
-class Mirror {
-  readonly pets = new Map<number, string>();
-  readonly ids: number[] = [];
-  #position: EventPosition | undefined;
-
-  /** Takes the position first, then the pets: what changes meanwhile is applied twice, which changes nothing. */
-  async list(store: Store): Promise<void> {
-    this.#position = (await store.events.listEvents({ after: 'now', limit: 1 })).next;
-    this.pets.clear();
-    for (const pet of await listAll(store)) this.pets.set(pet.id, JSON.stringify(pet));
-  }
-
-  /** Reads one page through whichever service; returns how many events it had. */
-  async read(store: Store, limit: number): Promise<number> {
-    if (!this.#position) await this.list(store);
-    const page = await store.events.listEvents({ after: this.#position!, limit });
-    const events = JSON.parse(page.json) as Event[];
-    this.#position = page.next;
-    for (const { id, type, petId, pet } of events) {
-      this.ids.push(id);
-      if (type === 'pets.imported') {
-        for (const listed of await listAll(store)) this.pets.set(listed.id, JSON.stringify(listed));
-      } else if (type === 'pet.deleted') this.pets.delete(petId);
-      else this.pets.set(petId, JSON.stringify(pet));
-    }
-    return events.length;
-  }
-}
-
-async function listAll({ pets }: Store): Promise<Pet[]> {
-  const all: Pet[] = [];
-  for (let after = 0n; ;) {
-    const { json, next } = await pets.listPets({ limit: 100, after });
-    all.push(...(JSON.parse(json) as Pet[]));
-    if (next === undefined) return all;
-    after = next;
-  }
-}
 
 async function change({ pets }: Store, random: Random): Promise<void> {
   const id = BigInt(between(random, 1, 60));
@@ -62,39 +25,95 @@ async function change({ pets }: Store, random: Random): Promise<void> {
 onEveryStore(`a mirror (SEED=${seed})`, ({ open, place }) => {
   it('equals the listing after random changes by two services, while readers resume', async () => {
     const random = randomFrom(seed);
-    const services = [await open(), await open()];
+    const stores = [await open(), await open()];
+    const clients = await Promise.all(stores.map(clientOf));
     const imports = await place().openImport();
-    const mirrors = [new Mirror(), new Mirror()];
-    for (const mirror of mirrors) await mirror.list(services[0]!);
-    let isWriting = true;
+    using mirrors = followWithMirrors(2, () => random.pick(clients), random);
 
     const write = async (store: Store): Promise<void> => {
       for (let round = 0; round < 25; round++)
         await Promise.all(Array.from({ length: between(random, 1, 8) }, () => change(store, random)));
-    };
-    const follow = async (mirror: Mirror): Promise<void> => {
-      // Reads once more after the last write: what is missing then is missing for good.
-      for (let wasWriting = true, count = 1; wasWriting || count > 0;) {
-        wasWriting = isWriting;
-        count = await mirror.read(random.pick(services), between(random, 1, 100));
-        if (count === 0) await Bun.sleep(1);
-      }
     };
     const importSome = async (): Promise<void> => {
       for (let count = 1; count <= 5; count++)
         await imports.addPets(Array.from({ length: count }, () => ({ name: 'Imported', categoryId: 2n })));
       await imports.close();
     };
-    const following = mirrors.map(follow);
-    await Promise.all([...services.map(write), importSome()]);
-    isWriting = false;
-    await Promise.all(following);
+    await Promise.all([...stores.map(write), importSome()]);
+    expect(await mirrors.stop()).toMatchObject({ faults: [], restarts: 0 });
+  });
+});
 
-    const pets = (await listAll(services[0]!)).map((pet) => JSON.stringify(pet));
-    const newest = Number((await services[0]!.events.listEvents({ after: 'now', limit: 1 })).next.id);
-    for (const { pets: mirrored, ids } of mirrors) {
-      expect([...mirrored].toSorted(([one], [other]) => one - other).map(([, pet]) => pet)).toEqual(pets);
-      expect(ids).toEqual(Array.from({ length: newest }, (_, index) => index + 1));
+describe('events on PostgreSQL', () => {
+  /** Every transaction that adds a pet named Slow pauses while the test holds a lock. */
+  const pauseSlow = `
+    CREATE FUNCTION pause_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.name = 'Slow' THEN PERFORM pg_advisory_xact_lock(1); END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER pause BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION pause_slow();`;
+  /** Draws the id of the next event from a sequence with the first pet, long before the lock. The name sorts first. */
+  const drawEarly = `
+    CREATE SEQUENCE drawn;
+    CREATE FUNCTION draw() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      PERFORM nextval('drawn');
+      RETURN NEW;
+    END $$;
+    CREATE FUNCTION use_drawn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      NEW.id := currval('drawn');
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER draw BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION draw();
+    CREATE TRIGGER use_drawn BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION use_drawn();`;
+
+  it.each([
+    ['reach a mirror in the order of their commits, not of their transactions', pauseSlow, []],
+    [
+      'would be missed if their ids were drawn before the lock',
+      pauseSlow + drawEarly,
+      ['1 pets differ from the listing', '1 events are missing'],
+    ],
+  ])('%s', async (_, sql, faults) => {
+    await using database = await makeDatabase();
+    const store = await openPostgresStore({ address: database.address() });
+    await database.run(sql);
+    const client = await clientOf(store);
+    await store.pets.createPet({ name: 'First', categoryId: 1n });
+    const mirror = new Mirror();
+    await mirror.read(client, 100, 0);
+    const holder = new Client(database.address());
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(1)');
+    // An import waits for locks much longer than a service does.
+    const slow = await openPostgresImport({ address: database.address() });
+    const adding = slow.addPets([{ name: 'Slow', categoryId: 1n }]);
+    const paused = `
+      SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
+    while ((await database.run(paused)).length === 0) await Bun.sleep(5);
+    await store.pets.createPet({ name: 'Quick', categoryId: 1n });
+    expect(await mirror.read(client, 100, 0)).toBe(1);
+    await holder.end();
+    await adding;
+    await mirror.read(client, 100, 0);
+    const found = await mirror.findFaults(client);
+    await Promise.all([store.close(), slow.close()]);
+    expect([mirror.restarts, found]).toEqual([0, faults]);
+  });
+
+  it('are not delayed by a long transaction of a stranger on the same server', async () => {
+    await using database = await makeDatabase();
+    const store = await openPostgresStore({ address: database.address() });
+    const client = await clientOf(store);
+    const strangers = [new Client(database.address()), new Client(sharedServer.address())];
+    for (const stranger of strangers) {
+      await stranger.connect();
+      // With a transaction id of its own, as every transaction that writes has.
+      await stranger.query('BEGIN; SELECT pg_current_xact_id()');
     }
+    const { after } = await client.listEvents({ after: 'now' });
+    const { id } = await client.createPet({ name: 'Rex', categoryId: 1n });
+    const { events } = await client.listEvents({ after });
+    await Promise.all([store.close(), ...strangers.map((stranger) => stranger.end())]);
+    expect(events).toMatchObject([{ petId: id }]);
   });
 });

@@ -1,7 +1,9 @@
+import type { FollowedEvents } from '../../test/support/mirror.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
 import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/against-broken.ts';
+import { followServices } from '../support/follow-services.ts';
 import { issueKey } from '../support/issue-key.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
@@ -33,15 +35,16 @@ async function findFaults({ rounds, seed, report, broken }: RunOptions) {
     using folder = makeFolder();
     const scene = { databaseUrl: folder.database, seed: seed + round, kills, broken };
     if (store === 'PostgreSQL') await cluster.run(`CREATE DATABASE history_${round}`);
-    const { history } = await disturb(
+    const { history, followed } = await disturb(
       store === 'SQLite' ? scene : { ...scene, databaseUrl: cluster.address(`history_${round}`), cluster },
     );
     const startedAt = performance.now();
-    const found = judgeHistory(history, graceMs[store]);
+    const found = [...judgeHistory(history, graceMs[store]), ...judgeMirrors(followed)];
     const { operations, keyUses } = history;
     add(`${store}, operations`, operations.length);
     add(`${store}, of unknown outcome`, operations.filter(({ to }) => to === Infinity).length);
     add(`${store}, with keys of the run`, keyUses.length);
+    add(`${store}, events read by mirrors`, followed.events);
     add(`${store}, judged in ms`, Math.round(performance.now() - startedAt));
     for (const { history: lines = [] } of found.slice(0, shownHistories)) lines.forEach(report);
     for (const fault of found) faults.push({ ...fault, store });
@@ -63,17 +66,19 @@ interface Scene {
   broken: string | undefined;
 }
 
-/** Two services on one store, killed and started again under traffic, while keys come and go. */
-async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene): Promise<Traffic> {
+/** Two services on one store, killed and started again under traffic, while keys come and go, and mirrors follow. */
+async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene) {
   const random = randomFrom(seed);
   // One of the services has two workers, which share its port.
   const start = (index: number) => serve({ databaseUrl, broken, workers: index + 1 });
   const services: Service[] = [await start(0)];
   try {
     services.push(await start(1));
-    const traffic = startTraffic(() => services.map(({ url }) => url), kills * operationsPerKill, seed);
-    const keys = changeKeys(databaseUrl, traffic);
-    keys.catch(() => {});
+    const urls = () => services.map(({ url }) => url);
+    using mirrors = followServices(urls, seed);
+    const traffic = startTraffic(urls, kills * operationsPerKill, seed);
+    const commands = Promise.all([changeKeys(databaseUrl, traffic), importPets(databaseUrl, traffic)]);
+    commands.catch(() => {});
     const restart = async (index: number): Promise<void> => {
       await services[index]?.kill9();
       await services[index]?.[Symbol.asyncDispose]();
@@ -88,12 +93,17 @@ async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene): Pr
       } else await Promise.all(victims.map(restart));
     }
     await traffic.finished;
-    await keys;
+    await commands;
     await traffic.finish();
-    return traffic;
+    return { history: traffic.history, followed: await mirrors.stop() };
   } finally {
     for (const service of services) await service[Symbol.asyncDispose]();
   }
+}
+
+function judgeMirrors({ faults, restarts }: FollowedEvents): Fault[] {
+  const refused = restarts > 0 ? [`${restarts} cursors were refused`] : [];
+  return [...faults, ...refused].map((what) => ({ kind: 'wrong mirror', text: `a mirror: ${what}` }));
 }
 
 /** Makes keys, lets callers use them and revokes them, as often as there is time. */
@@ -112,6 +122,17 @@ async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> 
   }
 }
 
+/** Imports a few pets, as often as there is time. When the database is killed, nobody knows how many were added. */
+async function importPets(databaseUrl: string, traffic: Traffic): Promise<void> {
+  for (let round = 0; !traffic.isDone(); round++) {
+    const pets = [1, 2, 3].map((number) => ({ name: `import-${round}-${number}`, categoryId: 1 }));
+    const unknown = { result: 'unknown', caller: -1, from: performance.now(), to: Infinity } as const;
+    for (const pet of pets) traffic.history.operations.push({ kind: 'create', pet, ...unknown });
+    await runCli(['import', '--database-url', databaseUrl], { input: JSON.stringify(pets) });
+    await traffic.untilOperations(operationsPerKill / 4);
+  }
+}
+
 /** One fault of this kind on each store, from the program that has it; none if it is not found on both. */
 function control(kind: Fault['kind'], layer: string): Run {
   return againstBroken(async (options) => {
@@ -124,7 +145,11 @@ function control(kind: Fault['kind'], layer: string): Run {
   }, layer);
 }
 
-const controls = [control('stale read', 'stale-reads'), control('missing order', 'hidden-orders')];
+const controls = [
+  control('stale read', 'stale-reads'),
+  control('missing order', 'hidden-orders'),
+  control('wrong mirror', 'skipped-events'),
+];
 
 const runControls: Run = async (options) => {
   const faults: string[] = [];
@@ -139,14 +164,14 @@ const runControls: Run = async (options) => {
 export const histories: TortureTest = {
   name: 'histories',
   description:
-    'random operations and keys on 2 services with one SQLite file and on 2 with PostgreSQL, one of each with 2 workers, with kill -9 of processes and database',
+    'random operations, imports and keys on 2 services with one SQLite file and on 2 with PostgreSQL, one of each with 2 workers, with kill -9 of processes and database',
   passesWhen:
-    'the responses fit one order of operations per pet, every order belongs to one change, and keys count from their command on',
+    'the responses fit one order of operations per pet, every order belongs to one change, keys count from their command on, and mirrors built from events equal the listing',
   rounds: 72,
   unit: 'kills',
   run,
   control: {
-    description: 'some gets show an old pet; some orders are in no list',
+    description: 'some gets show an old pet; some orders are in no list; some pages of events leave one out',
     rounds: 2,
     run: runControls,
   },

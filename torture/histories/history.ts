@@ -79,7 +79,8 @@ export interface Fault {
     | 'wrong key'
     | 'doubled pet'
     | 'wrong replay'
-    | 'wrong response';
+    | 'wrong response'
+    | 'wrong mirror';
   text: string;
   /** Every operation on the pet, a line for each. */
   history?: string[];

@@ -32,7 +32,7 @@ const patienceMs = 15_000;
 const lastChanceMs = 30_000;
 const recentCount = 20;
 
-/** Two creators, one of them with idempotency keys, and two readers for each replica, at a constant rate. */
+/** For each replica two creators, one with idempotency keys, two readers and one who changes pets, at a constant rate. */
 export function startCallers(urls: readonly string[], label: string, recent: Recent): Callers {
   const stopping = new AbortController();
   const isDone = () => stopping.signal.aborted;
@@ -97,12 +97,37 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
     }
   };
 
+  /** Creates a pet of its own, changes it and deletes it; whether all of that happens is nobody's promise. */
+  const change = async (replica: number): Promise<void> => {
+    using caller = openCaller(urls[replica] ?? '');
+    for (let number = 0; !isDone(); number++) {
+      const name = `${label} ${replica} changed ${number}`;
+      journal.attempted.add(name);
+      let path = '/v1/pets';
+      for (const [method, fields] of [
+        ['POST', { name, categoryId: 1 }],
+        ['PATCH', { status: 'sold' }],
+        ...(number % 2 === 0 ? [['DELETE'] as const] : []),
+      ] as const) {
+        await Bun.sleep(pauseMs);
+        const body = fields && { body: JSON.stringify(fields) };
+        const response = await caller.send(method, path, { key: fixedKey, ...body });
+        if (typeof response === 'string') count(`${method} ${response}`);
+        // 404 comes from a replica that still reads from an old primary.
+        else if (!response.ok && ![404, 503].includes(response.status)) count(`${method} ${response.status}`);
+        if (typeof response === 'string' || !response.ok) break;
+        if (method === 'POST') path = `/v1/pets/${idIn(response)}`;
+      }
+    }
+  };
+
   const running = Promise.all(
     urls.flatMap((_, replica) => [
       create(replica, true),
       create(replica, false),
       read(replica),
       read(replica),
+      change(replica),
     ]),
   );
   running.catch(() => {});

@@ -1,3 +1,4 @@
+import { followServices } from '../support/follow-services.ts';
 import type { Figures, Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 import { openPatroniCluster } from './cluster.ts';
 import { cutOff, faults, type Fault } from './faults.ts';
@@ -7,19 +8,22 @@ import { startReplicas } from './replicas.ts';
 import { judgeOne, summaryOf } from './verdict.ts';
 
 const breakCluster = async (
-  { report, program }: RunOptions,
+  { report, program, seed }: RunOptions,
   list: readonly Fault[],
   isSynchronous: boolean,
 ) => {
   await using cluster = await openPatroniCluster({ isSynchronous });
   await cluster.untilHealthy();
   await using replicas = await startReplicas(cluster, program);
+  const urls = replicas.services.map(({ url }) => url);
+  using mirrors = followServices(() => urls, seed);
   const observations: Observation[] = [];
   for (const [index, fault] of list.entries()) {
     const observation = await observe(fault, `${index + 1}`, cluster, replicas);
     observations.push(observation);
     report(`${index + 1} of ${list.length}: ${fault.name}; ${summaryOf(observation.witness)}`);
   }
+  const followed = await mirrors.stop();
   const rows = await cluster.rows();
   const judged = observations.map((one) => judgeOne(one, rows));
   const unknown = rows.filter(({ name }) =>
@@ -27,12 +31,18 @@ const breakCluster = async (
   );
   return {
     figures: Object.assign(
-      { faults: list.length } as Figures,
+      {
+        faults: list.length,
+        'events read by mirrors': followed.events,
+        // A replica that still reads from an old primary refuses a cursor from the new one.
+        'cursors refused': followed.restarts,
+      } as Figures,
       ...judged.map(({ figure }) => figure),
     ) as Figures,
     faults: [
       ...judged.flatMap((one) => one.faults),
       ...(unknown.length > 0 ? [`${unknown.length} pets that nobody sent`] : []),
+      ...followed.faults.map((what) => `a mirror: ${what}`),
     ],
   };
 };
@@ -47,7 +57,7 @@ export const patroni: TortureTest = {
   description:
     'a Patroni cluster of 3 nodes behind the shipped HAProxy configuration, broken in every way under 3 replicas',
   passesWhen:
-    'lost = doubled = 0; stale reads for at most 3 s; every request gets a response; keys follow within 1 s; no gap past 60 s',
+    'lost = doubled = 0; stale reads for at most 3 s; every request gets a response; keys follow within 1 s; no gap past 60 s; mirrors built from events equal the listing',
   rounds: faults.length,
   unit: 'faults',
   missing: missingForPatroni,

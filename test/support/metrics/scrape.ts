@@ -50,10 +50,10 @@ export async function metricsUrls(service: LoggingService, workers: number): Pro
   return [...lines.matchAll(new RegExp(addressLine, 'g'))].map(([, url = '']) => url);
 }
 
-/** Resolves once the service has begun to serve a request, whose caller may keep back the rest of it. */
-export async function untilUnderWay(service: LoggingService, workers = 1): Promise<void> {
+/** Resolves once the service has begun to serve a request, or as many, whose callers may keep back the rest. */
+export async function untilUnderWay(service: LoggingService, workers = 1, requests = 1): Promise<void> {
   const urls = await metricsUrls(service, workers);
-  while ((await scrape(...urls)).value('http_server_active_requests') === 0) await Bun.sleep(5);
+  while ((await scrape(...urls)).value('http_server_active_requests') < requests) await Bun.sleep(5);
 }
 
 interface LoggingService {

@@ -68,6 +68,17 @@ describe('a sandbox', () => {
     expect((await call(sandbox, '/v1/pets/1')).status).toBe(200);
   });
 
+  it('begins a new log of events when it is reset, and refuses a cursor from before', async () => {
+    const nextPage = async () =>
+      /^<(.*)>/.exec((await call(sandbox, '/v1/events?after=now')).headers.get('Link') ?? '')?.[1] ?? '';
+    const before = await nextPage();
+    sandbox.reset();
+    const gone = await call(sandbox, `/v1/events${before}`);
+    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('"events_gone"')]);
+    expect(await textOf(sandbox, '/v1/events')).toContain('"type":"pets.imported"');
+    expect(await textOf(sandbox, `/v1/events${await nextPage()}`)).toBe('[]');
+  });
+
   it('serves the stable operations alone if it is told to', async () => {
     await using stable = await startSandbox({ count: 1, stableOnly: true });
     expect((await call(stable, '/v1/pets/1', { method: 'DELETE' })).status).toBe(405);
