@@ -53,7 +53,7 @@ async function measure(isBackedUp: boolean) {
   const latencies = await runAtConstantRate(target, { rate, seconds, warmUpSeconds: 2 });
   if (latencies.errors > 0) throw new Error(`${latencies.errors} requests failed.`);
   await service.stop();
-  const made = running?.stdout.match(/"message":"backup made"/g)?.length ?? 0;
+  const made = running?.stdout.text.match(/"message":"backup made"/g)?.length ?? 0;
   return { ...latencies, made };
 }
 
