@@ -8,7 +8,7 @@ export interface RunningProgram extends AsyncDisposable {
   /** The exit status, or the signal that ended it, once all output has arrived. */
   ended: Promise<number | NodeJS.Signals>;
   /** Sends a signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  stop: (signal?: NodeJS.Signals) => Promise<number | NodeJS.Signals>;
 }
 
 export interface ProgramOptions {
