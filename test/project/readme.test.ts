@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyProject } from '../support/process/release-copy.ts';
 import { startProgram, type RunningProgram } from '../support/process/running.ts';
 
 /** The README's commands, run as a newcomer would: in a fresh copy of the project, with nothing installed. */
@@ -19,12 +20,7 @@ interface Running {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-readme-'));
-  const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: project,
-  });
-  for (const file of listed.stdout.toString().trim().split('\n')) {
-    await cp(join(project, file), join(folder, file));
-  }
+  await copyProject(folder);
 }, installTimeoutMs);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

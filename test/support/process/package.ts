@@ -10,13 +10,22 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end. One that hangs is ended, so that none outlives the test run. */
 export async function run(
   command: string[],
   cwd: string,
   env: Record<string, string | undefined> = process.env,
+  input = '',
 ): Promise<Ended> {
-  const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 100_000 });
+  const child = Bun.spawn(command, {
+    cwd,
+    env,
+    stdin: Buffer.from(input),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 180_000,
+    killSignal: 'SIGKILL',
+  });
   const [status, stdout, stderr] = await Promise.all([
     child.exited,
     child.stdout.text(),

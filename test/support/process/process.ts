@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../../src/cli/settings.ts';
 import { checkedFetch, type Call } from '../contract/conformance.ts';
+import { project, run, type Ended } from './package.ts';
 import { childrenOf } from './process-tree.ts';
 import { startProgram, type RunningProgram } from './running.ts';
 
-const project = join(import.meta.dir, '../../..');
 const ownProgram = join(project, 'src/cli/petstore.ts');
 
 export const kitPrograms = {
@@ -16,9 +16,6 @@ export const kitPrograms = {
 
 /** The key that every service started here accepts, by way of `API_KEYS`. */
 export const fixedKey = 'fixed-key-of-the-tests';
-
-/** A process that hangs is ended after this long, so that none outlives the test run. */
-const longestLifeMs = 180_000;
 
 export interface Folder extends Disposable {
   path: string;
@@ -117,7 +114,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const program = startProgram(wrap(petstoreCommand(['serve', ...args])), {
     cwd: folder.path,
     env: cleanEnvironment({ ...configuration, ...env }),
-    longestLifeMs: options.longestLifeMs ?? longestLifeMs,
+    longestLifeMs: options.longestLifeMs,
   });
   const { pid, stdout, stderr, ended: exited, stop } = program;
   let hasExited = false;
@@ -177,11 +174,7 @@ const readyLine = /"message":"ready","address":"([^"]+)"/;
 /** All that tells the address of a first start whose log shows warnings only. */
 const curlLine = /curl .* (http[^ ]+)\/v1\/pets\n\n/;
 
-export interface CliResult {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
+export type CliResult = Ended;
 
 export interface CliOptions {
   env?: Environment;
@@ -213,19 +206,10 @@ export function runKit(
 async function runProgram(ownCommand: string[], options: CliOptions): Promise<CliResult> {
   using folder = makeFolder();
   const { wrap = (command: string[]) => command } = options;
-  const child = Bun.spawn(wrap(ownCommand), {
-    cwd: options.cwd ?? folder.path,
-    env: cleanEnvironment(options.env),
-    stdin: Buffer.from(options.input ?? ''),
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: longestLifeMs,
-    killSignal: 'SIGKILL',
-  });
-  const [status, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { status, stdout, stderr };
+  return await run(
+    wrap(ownCommand),
+    options.cwd ?? folder.path,
+    cleanEnvironment(options.env),
+    options.input,
+  );
 }

@@ -15,7 +15,7 @@ export interface ProgramOptions {
   cwd: string;
   env: Record<string, string | undefined>;
   /** After this long it is ended, so that none outlives the test run. */
-  longestLifeMs?: number;
+  longestLifeMs?: number | undefined;
 }
 
 export function startProgram(command: string[], options: ProgramOptions): RunningProgram {
