@@ -144,7 +144,8 @@ describe('npm install', () => {
     kit = join(folder.path, `petstore-testkit-${version}.tgz`);
     prefix = join(folder.path, 'prefix');
     await install(folder.path, '-g', '--prefix', prefix, server);
-  });
+    // A busy machine takes minutes to pack and install.
+  }, 300_000);
 
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();
