@@ -1,9 +1,10 @@
-// Runs the commands of docs/operations.md, unchanged, on a Debian of its own whose first process is systemd.
+// Runs the commands of docs/operations.md, unchanged, on a Debian of its own whose first process is systemd, and then
+// checks what systemd says of the units and does with a service that fails.
 //   bun scripts/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { run, type Ended } from '../test/support/process/package.ts';
+import { run as runToEnd, type Ended } from '../test/support/process/package.ts';
 import {
   isDefinition,
   isForClone,
@@ -12,13 +13,17 @@ import {
 } from '../test/support/process/operations-document.ts';
 import { makeFolder } from '../test/support/process/process.ts';
 import { makeReleaseCopy } from '../test/support/process/release-copy.ts';
-import { outputOf } from './command.ts';
+import { importRoot } from './deploy/base.ts';
+import { report, run } from './deploy/run.ts';
+import { untilTrue } from './deploy/until-true.ts';
 import { host } from './release/platforms.ts';
 
-const packages = 'systemd-sysv,sudo,curl,ca-certificates,procps,prometheus,prometheus-node-exporter';
-const bootPatienceMs = 120_000;
+const packages = 'systemd-sysv,sudo,curl,ca-certificates,openssl,procps,prometheus,prometheus-node-exporter';
 if (!host) throw new Error('A release has an executable for Linux alone, on x64 and arm64.');
 const { name: platform } = host;
+const certify =
+  'openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=pets.example ' +
+  '-addext subjectAltName=DNS:pets.example -keyout key.pem -out cert.pem';
 const name = `petstore-operations-${process.pid}`;
 const image = `localhost/${name}`;
 
@@ -28,13 +33,18 @@ const released = join(root, 'srv/release');
 await makeRoot();
 try {
   await boot();
-  await runDocument();
+  const { definitions, apiKey } = await runDocument();
+  for (const [what, script] of checksWith(apiKey)) {
+    const { status, stdout, stderr } = await shell(definitions + script);
+    if (status !== 0) throw new Error(`It is not true that ${what}:\n${stdout}${stderr}`);
+    report(what);
+  }
 } finally {
   await podman('rm', '--force', '--ignore', '--time', '0', name);
   await podman('rmi', '--force', '--ignore', image);
 }
 
-async function runDocument(): Promise<void> {
+async function runDocument(): Promise<{ definitions: string; apiKey: string }> {
   let [definitions, apiKey] = ['', ''];
   for (const block of (await operationsBlocks()).filter(({ language }) => language === 'sh')) {
     const title = block.text.split('\n').at(0);
@@ -52,48 +62,77 @@ async function runDocument(): Promise<void> {
     // A search of the journal ends with 1 when there is nothing to find.
     const isFine = status === 0 || (status === 1 && block.text.startsWith('journalctl'));
     if (!isFine) throw new Error(`This ended with ${status}:\n${block.text}\n${stdout}${stderr}`);
-    console.log(`ok: ${title}`);
+    report(`${title}`);
     if (isDefinition(block)) definitions = block.text;
     apiKey = keyIn(stdout) ?? apiKey;
   }
+  return { definitions, apiKey };
+}
+
+/** What the document does not show. The last one leaves a service that does not start. */
+function checksWith(apiKey: string): [what: string, script: string][] {
+  const certificate = 'openssl x509 -noout -serial';
+  return [
+    [
+      'systemd-analyze verify accepts every unit',
+      'cd /etc/systemd/system; test -z "$(systemd-analyze verify petstore*.service petstore*.timer 2>&1)"',
+    ],
+    [
+      'no unit is exposed above 2.0',
+      'for unit in /etc/systemd/system/petstore*.service; do systemd-analyze security --threshold=20 ${unit##*/}; done',
+    ],
+    [
+      'a service that is killed is started again, with its pets',
+      `systemctl kill --signal=SIGKILL petstore; petstore health --wait 60s
+       curl --fail -H 'Authorization: Bearer ${apiKey}' https://pets.example/v1/pets | grep '"Rex"'`,
+    ],
+    [
+      'a restart serves a new certificate',
+      `${certify}; install -m 600 -o petstore cert.pem key.pem /etc/petstore/tls/; systemctl restart petstore
+       openssl s_client -connect 127.0.0.1:443 </dev/null 2>/dev/null | ${certificate} >served
+       ${certificate} -in cert.pem | cmp - served`,
+    ],
+    [
+      'the service stops by itself in time',
+      'systemctl stop petstore; systemctl show petstore | grep -cxE "Result=success|ActiveState=inactive" | grep -x 2',
+    ],
+    [
+      'a mistake in the settings ends it for good',
+      `echo LOG_LEVEL=none >>/etc/petstore/petstore.env; systemctl start petstore || true
+       for second in $(seq 60); do systemctl is-failed petstore && break; sleep 1; done
+       systemctl show petstore | grep -cxE "ActiveState=failed|NRestarts=0|ExecMainStatus=2" | grep -x 3`,
+    ],
+  ];
 }
 
 /** A small Debian, with a release and a certificate for pets.example in it. */
 async function makeRoot(): Promise<void> {
-  await outputOf(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
+  await run(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
   using clone = await makeReleaseCopy();
   const { status, stderr } = await clone.release('--only', platform);
   if (status !== 0) throw new Error(stderr);
   cpSync(join(clone.path, 'dist/release'), released, { recursive: true });
-  const certify =
-    'openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=pets.example ' +
-    '-addext subjectAltName=DNS:pets.example -keyout key.pem -out cert.pem';
-  await outputOf(['sh', '-ec', certify], { cwd: released });
+  await run(['sh', '-ec', `cd '${released}'; ${certify}`]);
   // A container shares the kernel's settings with this machine, and must leave them alone.
   symlinkSync('/dev/null', join(root, 'etc/systemd/system/systemd-sysctl.service'));
 }
 
 /** Starts it without a network but for its own loopback. */
 async function boot(): Promise<void> {
-  const archive = `${root}.tar`;
-  // Device files cannot be made everywhere, and a container gets its own.
-  await outputOf(['tar', '-C', root, '--exclude=./dev/*', '-cf', archive, '.']);
-  await podman('import', '--quiet', archive, image);
+  await importRoot(root, image);
   const options = ['--systemd=always', '--privileged', '--network=none', '--add-host=pets.example:127.0.0.1'];
   await podman('run', '--detach', '--name', name, ...options, image, '/sbin/init');
-  const deadline = performance.now() + bootPatienceMs;
-  while (!/running|degraded/.test((await shell('systemctl is-system-running')).stdout)) {
-    if (performance.now() > deadline) throw new Error('The machine did not boot.');
-    await Bun.sleep(500);
-  }
+  await untilTrue('systemd has booted', async () =>
+    /running|degraded/.test((await shell('systemctl is-system-running')).stdout),
+  );
 }
 
 function podman(...args: string[]): Promise<string> {
-  return outputOf(['podman', ...args]);
+  return run(['podman', ...args]);
 }
 
 /** Runs a script as root in the folder of the release. */
 function shell(script: string): Promise<Ended> {
   const settings = ['--workdir=/srv/release', '--env=CURL_CA_BUNDLE=/srv/release/cert.pem'];
-  return run(['podman', 'exec', ...settings, name, 'bash', '-ec', script], '/');
+  return runToEnd(['podman', 'exec', ...settings, name, 'bash', '-ec', script], '/');
 }

@@ -17,40 +17,40 @@ const programs = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-const thisMachine = {
-  platform: process.platform,
-  arch: process.arch,
-  isRoot: process.getuid?.() === 0,
-  find: (program) =>
-    (process.env.PATH ?? '')
-      .split(delimiter)
-      .map((folder) => resolve(folder, program))
-      .find(isExecutable),
-  run: (command, ...args) =>
-    spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0,
-};
+const { platform, arch } = process;
 
 /** The path of an installed browser; `npm` where npm has one; undefined if there is none. */
-export function findBrowser({ platform, arch, find } = thisMachine) {
+export function findBrowser() {
   if (platform === 'linux' && arch === 'x64') return 'npm';
   return programs.map(find).find((path) => path !== undefined);
 }
 
 /** Installs a browser if there is none. Returns what to do where that is not possible. */
-export function ensureBrowser(machine = thisMachine) {
-  if (findBrowser(machine)) return undefined;
-  const hasApt = machine.find('apt-get') !== undefined;
-  if (hasApt && machine.isRoot) {
-    const update = machine.run('apt-get', 'update', '-qq');
-    if (update && machine.run('apt-get', 'install', '-y', '-qq', debianPackage) && findBrowser(machine))
-      return undefined;
+function ensureBrowser() {
+  if (findBrowser()) return undefined;
+  const hasApt = find('apt-get') !== undefined;
+  const isRoot = process.getuid?.() === 0;
+  if (hasApt && isRoot) {
+    const isInstalled =
+      run('apt-get', 'update', '-qq') && run('apt-get', 'install', '-y', '-qq', debianPackage);
+    if (isInstalled && findBrowser()) return undefined;
   }
   const advice = hasApt
-    ? `Run: ${machine.isRoot ? '' : 'sudo '}apt-get install ${debianPackage}`
-    : machine.platform === 'darwin'
+    ? `Run: ${isRoot ? '' : 'sudo '}apt-get install ${debianPackage}`
+    : platform === 'darwin'
       ? 'Run: brew install --cask google-chrome'
       : `Install Chromium or Chrome, so that one of these is on the PATH: ${programs.slice(0, 4).join(', ')}.`;
-  return `The tests need a browser, and npm has none for ${machine.platform} on ${machine.arch}. ${advice}`;
+  return `The tests need a browser, and npm has none for ${platform} on ${arch}. ${advice}`;
+}
+
+/** The path of a program; undefined if it is not there. */
+function find(program) {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => resolve(folder, program)).find(isExecutable);
+}
+
+function run(command, ...args) {
+  return spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }
 
 function isExecutable(path) {

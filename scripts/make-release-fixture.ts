@@ -6,6 +6,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { collect } from '../test/support/process/collect.ts';
 
 const [checkout, folder, postgresUrl] = process.argv.slice(2);
 if (!checkout || !folder || !postgresUrl)
@@ -63,7 +64,9 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
   const service = Bun.spawn([bun, program, 'serve', '--port', '0', '--stop-delay', '0', ...at], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = await addressOf(service.stdout);
+  const ready = collect(service.stdout).untilMatch(/"message":"ready","address":"([^"]+)"/);
+  const ended = service.exited.then(() => Promise.reject(new Error('The service did not start.')));
+  const [, url] = await Promise.race([ready, ended]);
   const call = async (path: string, init: RequestInit = {}): Promise<string> => {
     const headers = {
       Authorization: `Bearer ${key}`,
@@ -103,15 +106,4 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
     replayed: { ...replayed, response },
     ...{ lastId, pets, orders },
   };
-}
-
-async function addressOf(output: ReadableStream<Uint8Array>): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of output) {
-    text += decoder.decode(chunk, { stream: true });
-    const [, address] = /"message":"ready","address":"([^"]+)"/.exec(text) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error(`The service did not start: ${text}`);
 }

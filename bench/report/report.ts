@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { drawOverview } from './overview.ts';
 import type { Results } from './results.ts';
 import { cellOf, isOnPostgres, shortNumber, spreadOf, spreadOfCell, type Figure } from './statistics.ts';
-import { summarise } from './summary.ts';
 import { targetsOf } from './targets.ts';
 
 const benchFolder = join(import.meta.dir, '..');
@@ -13,13 +12,12 @@ const quietCores = 0.1;
 if (import.meta.main)
   await writeReport((await Bun.file(join(benchFolder, 'results/latest.json')).json()) as Results);
 
-/** Writes the raw results, their summary, the chart and RESULTS.md. */
+/** Writes the raw results, the chart and RESULTS.md. */
 export async function writeReport(measured: Results, folder = benchFolder): Promise<void> {
   const kept = toLines(measured);
   // Rounded, as they are kept: whoever makes the report again gets the same.
   const results = JSON.parse(kept) as Results;
   await Bun.write(join(folder, 'results/latest.json'), kept);
-  await Bun.write(join(folder, 'results/summary.json'), toLines(summarise(results)));
   await Bun.write(join(folder, 'results/overview.svg'), drawOverview(results));
   await Bun.write(join(folder, 'RESULTS.md'), renderResults(results));
 }
@@ -36,7 +34,7 @@ export function renderResults(results: Results): string {
   const sections = [
     '# Results',
     `${results.startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}. ${versions.join(', ')}.`,
-    '`npm run bench` writes this page. [results/summary.json](results/summary.json) has all figures, with processor time, memory, latency and other numbers of pets. [results/latest.json](results/latest.json) has each round, and the contestants’ versions and settings. [docs/performance.md](../docs/performance.md) explains the method. Absolute figures belong to this machine; ratios travel better.',
+    '`npm run bench` writes this page. [results/latest.json](results/latest.json) has every figure of each round, with processor time, memory, latency and other numbers of pets, and the contestants’ versions and settings. [docs/performance.md](../docs/performance.md) explains the method. Absolute figures belong to this machine; ratios travel better.',
     '![Requests a second](results/overview.svg)',
     '## Bounds',
     'The median of the rounds, with the lowest and the highest. Ratios are made within a round.',

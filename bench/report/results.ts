@@ -1,4 +1,4 @@
-/** The raw results of a run: the summary, RESULTS.md and the chart are made from nothing else. */
+/** The raw results of a run: RESULTS.md and the chart are made from nothing else. */
 export interface Results {
   startedAt: string;
   finishedAt: string;

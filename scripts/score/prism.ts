@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { collect } from '../../test/support/process/collect.ts';
 import { useApi } from './session.ts';
 import type { Tester } from './tester.ts';
 
@@ -19,7 +20,10 @@ export const prism: Tester = {
       [program, 'proxy', documentFile, `${sandbox.url}/v1`, '--host', '127.0.0.1', '--port', '0'],
       { stdout: 'pipe', stderr: 'ignore' },
     );
-    const url = await addressIn(proxy.stdout);
+    // All output is read to its end: Prism writes a line for each request, and ends when nobody reads them.
+    const listening = collect(proxy.stdout).untilMatch(/Prism is listening on (http:\/\/[\w.:]+)/);
+    const ended = proxy.exited.then(() => Promise.reject(new Error('Prism ended.')));
+    const [, url = ''] = await Promise.race([listening, ended]);
     return {
       async run() {
         const complaints = new Set<string>();
@@ -48,21 +52,4 @@ function complaintsIn({ headers }: Response): string[] {
   return (JSON.parse(text) as Violation[])
     .filter(({ location }) => location[0] === 'response')
     .map(({ location, code, message }) => `${location.join('.')} ${code} ${message}`);
-}
-
-/** Reads all output to its end: Prism writes a line for each request, and ends when nobody reads them. */
-function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const read = async (): Promise<void> => {
-    let start = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of output) {
-      if (start.length < 100_000) start += decoder.decode(chunk, { stream: true });
-      const [, address] = /Prism is listening on (http:\/\/[\w.:]+)/.exec(start) ?? [];
-      if (address !== undefined) resolve(address);
-    }
-    reject(new Error(`Prism ended: ${start}`));
-  };
-  read().catch(reject);
-  return promise;
 }

@@ -18,17 +18,17 @@ describe('petstore backup --every', () => {
     mkdirSync(to);
     await using service = await startService();
     await using backups = startBackups({ database: service.database, to });
-    await backups.untilLogged(/"message":"backup made"/);
+    await backups.stdout.untilMatch(/"message":"backup made"/);
     await addPet(service.call);
-    const [, name = ''] = await backups.untilLogged(
+    const [, name = ''] = await backups.stdout.untilMatch(
       /"message":"backup made","name":"([^"]+)",[^}]*"pets":1,/,
     );
     expect(await backups.stop()).toBe(0);
-    expect(backups.stdout).toEndWith('"message":"stopped","reason":"SIGTERM"}\n');
+    expect(backups.stdout.text).toEndWith('"message":"stopped","reason":"SIGTERM"}\n');
     const place = openPlace(to, {});
     const listed = await listBackups(place);
     expect(listed.map((each) => each.name)).toContain(name);
-    expect(backups.stdout.match(/"message":"backup made"/g)).toHaveLength(listed.length);
+    expect(backups.stdout.text.match(/"message":"backup made"/g)).toHaveLength(listed.length);
     for (const backup of listed) expect(await rehearse(place, backup, noReport)).toBeGreaterThan(0);
   });
 
@@ -38,9 +38,9 @@ describe('petstore backup --every', () => {
     const to = join(folder.path, 'backups');
     mkdirSync(to);
     await using backups = startBackups({ database: folder.database, to, args: ['--keep', '1y'] });
-    await backups.untilLogged(/"removed":1}/);
+    await backups.stdout.untilMatch(/"removed":1}/);
     expect(await backups.stop('SIGINT')).toBe(0);
-    expect(backups.stdout).toEndWith('"message":"stopped","reason":"SIGINT"}\n');
+    expect(backups.stdout.text).toEndWith('"message":"stopped","reason":"SIGINT"}\n');
     expect((await listBackups(openPlace(to, {}))).length).toBeLessThanOrEqual(2);
   });
 
@@ -54,22 +54,22 @@ describe('petstore backup --every', () => {
     const { database } = folder;
     await using toFolder = startBackups({ database, to });
     await using toBucket = startBackups({ database, to: 's3://shop/late', env });
-    expect((await toFolder.untilLogged(failed))[1]).toContain('There is no store');
-    expect((await toBucket.untilLogged(failed))[1]).toContain('s3://shop/late cannot be used');
+    expect((await toFolder.stdout.untilMatch(failed))[1]).toContain('There is no store');
+    expect((await toBucket.stdout.untilMatch(failed))[1]).toContain('s3://shop/late cannot be used');
 
     await runCli(['seed', '--count', '3', '--database-url', database]);
-    await toFolder.untilLogged(/"message":"backup made"/);
+    await toFolder.stdout.untilMatch(/"message":"backup made"/);
     renameSync(to, `${to}-away`);
-    await toFolder.untilLogged(/no such file or directory/);
+    await toFolder.stdout.untilMatch(/no such file or directory/);
     renameSync(`${to}-away`, to);
-    await toFolder.untilLogged(/no such file or directory[^]*"message":"backup made"/);
+    await toFolder.stdout.untilMatch(/no such file or directory[^]*"message":"backup made"/);
 
     // A bucket that takes no more objects: nothing there counts as a backup.
     front.mode = 'full';
-    await toBucket.untilLogged(/QuotaExceeded/);
+    await toBucket.stdout.untilMatch(/QuotaExceeded/);
     expect(await listBackups(openPlace('s3://shop/late', s3.env))).toEqual([]);
     front.mode = 'open';
-    await toBucket.untilLogged(/"message":"backup made"/);
+    await toBucket.stdout.untilMatch(/"message":"backup made"/);
     expect(await Promise.all([toFolder.stop(), toBucket.stop()])).toEqual([0, 0]);
     expect(await listBackups(openPlace('s3://shop/late', s3.env))).not.toEqual([]);
     expect(readdirSync(folder.path).filter((name) => name.includes('uploading-'))).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { collect } from '../support/process/collect.ts';
 import { cleanEnvironment, runKit } from '../support/process/process.ts';
+import { startProgram } from '../support/process/running.ts';
 
 const fixture = join(import.meta.dir, '../fixtures/express-shop');
 const apiKey = 'key-of-the-express-shop';
@@ -19,20 +19,13 @@ function withoutChance(report: string): string {
 
 /** The report names each mistake of the shop once, with all that is needed to fix it. */
 it('reports an Express implementation so that each finding can be fixed from its text', async () => {
-  const child = Bun.spawn(['node', join(fixture, 'server.mjs')], {
+  await using shop = startProgram(['node', join(fixture, 'server.mjs')], {
+    cwd: fixture,
     env: cleanEnvironment({ SHOP_KEY: apiKey, NODE_ENV: 'production' }),
-    stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: 120_000,
-    killSignal: 'SIGKILL',
   });
-  try {
-    const [url] = await collect(child.stdout).untilMatch(/^.*(?=\n)/);
-    const { status, stdout } = await runKit('conform', [url, '--api-key', apiKey]);
-    expect(status).toBe(1);
-    const [, ...findings] = withoutChance(stdout).split('\n\n');
-    expect(findings.join('\n\n')).toBe(await Bun.file(join(fixture, 'report.txt')).text());
-  } finally {
-    child.kill('SIGKILL');
-    await child.exited;
-  }
+  const [url] = await shop.stdout.untilMatch(/^.*(?=\n)/);
+  const { status, stdout } = await runKit('conform', [url, '--api-key', apiKey]);
+  expect(status).toBe(1);
+  const [, ...findings] = withoutChance(stdout).split('\n\n');
+  expect(findings.join('\n\n')).toBe(await Bun.file(join(fixture, 'report.txt')).text());
 });

@@ -134,7 +134,7 @@ describe('petstore copy', () => {
     ];
     const source = openSqliteStore({ path: from });
     await source.pets.createPet({ name: 'Rex', categoryId: 1n });
-    const after = await source.events.newestEvent();
+    const { next: after } = await source.events.listEvents({ limit: 100 });
     await source.close();
     expect(await runCli(['copy', '--from', from, '--to', to])).toMatchObject({ status: 0 });
     const { events, close } = openSqliteStore({ path: to });

@@ -29,7 +29,7 @@ it('reports the server, the sessions, the batches and a write whose outcome is u
   expect(before.value('petstore_write_queue_depth')).toBe(0);
   expect(before.value('petstore_postgres_unknown_outcomes_total')).toBe(0);
 
-  proxy.cutNextCreate('after-answer');
+  proxy.cutNext('insert-pets', 'after-answer');
   await failureOf(store.pets.createPet(newPet));
   const after = await scrapeRegistry(metrics);
   expect(after.value('petstore_postgres_unknown_outcomes_total')).toBe(1);

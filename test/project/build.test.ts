@@ -5,15 +5,10 @@ import { version } from '../../package.json';
 import { mutants } from '../../packages/testkit/src/mutants/index.ts';
 import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
-import { installPackage, project, run } from '../support/process/package.ts';
-import { childrenOf, descendantsOf } from '../support/process/process-tree.ts';
-import {
-  endProcess,
-  makeFolder,
-  startService,
-  type Folder,
-  type Service,
-} from '../support/process/process.ts';
+import { outputOf, project, run } from '../support/process/package.ts';
+import { childrenOf } from '../support/process/process-tree.ts';
+import { makeFolder, startService, type Folder, type Service } from '../support/process/process.ts';
+import { openRegistry, type Registry } from '../support/process/registry.ts';
 import { openService } from '../support/http/service.ts';
 
 const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
@@ -130,41 +125,64 @@ describe('npm run build', () => {
   });
 });
 
-describe('npm pack', () => {
+describe('npm install', () => {
+  /** Bun must come with the package and not from this machine. */
+  const node = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
+  const shown = { status: 0, stdout: `${version}\n`, stderr: '' };
   let folder: Folder;
+  let registry: Registry;
+  let prefix: string;
+  let server: string;
+  let kit: string;
 
   beforeAll(async () => {
     folder = makeFolder();
-    await installPackage(folder.path);
-  });
+    registry = openRegistry();
+    const pack = ['npm', 'pack', '--silent', '--pack-destination', folder.path];
+    await outputOf([...pack, '--workspace', 'petstore-testkit', '--include-workspace-root'], project);
+    server = join(folder.path, `petstore-server-${version}.tgz`);
+    kit = join(folder.path, `petstore-testkit-${version}.tgz`);
+    prefix = join(folder.path, 'prefix');
+    await install(folder.path, '-g', '--prefix', prefix, server);
+    // A busy machine takes minutes to pack and install.
+  }, 300_000);
 
-  afterAll(() => {
+  afterAll(async () => {
+    await registry[Symbol.asyncDispose]();
     folder[Symbol.dispose]();
   });
 
-  it('creates a package whose npx petstore serve works', async () => {
-    const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
-    // Bun must come with the package and not from the machine.
-    const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
-    await using service = await startService({ wrap: () => command, env: { PATH } });
-    const processes = descendantsOf(service.pid);
-    try {
-      await expectToKeepPets(service);
-      await expectToServeDocuments(service);
-    } finally {
-      processes.forEach(endProcess);
+  async function install(cwd: string, ...args: string[]): Promise<void> {
+    const env = { ...registry.env, PATH: node, HOME: folder.path };
+    const { status, stderr } = await run(['npm', 'install', ...args], cwd, env);
+    expect(status, stderr).toBe(0);
+  }
+
+  it('-g puts a petstore on the PATH that serves everything', async () => {
+    const env = { PATH: `${prefix}/bin:/usr/bin:/bin` };
+    expect(await run(['sh', '-c', 'petstore --version'], folder.path, env)).toEqual(shown);
+    await using service = await startService({ wrap: () => ['sh', '-c', 'exec petstore serve'], env });
+    await expectToKeepPets(service);
+    await expectToServeDocuments(service);
+  });
+
+  it('--ignore-scripts makes programs that find the Bun of the platform from any folder', async () => {
+    using target = makeFolder();
+    await install(target.path, '--ignore-scripts', server, kit);
+    const bin = join(target.path, 'node_modules/.bin');
+    const { stderr } = await run(['sh', join(bin, 'bun')], target.path);
+    expect(stderr).toContain('postinstall script was not run');
+    for (const name of ['petstore', 'petstore-sandbox', 'petstore-conform']) {
+      expect(await run([join(bin, name), '--version'], folder.path, { PATH: node }), name).toEqual(shown);
     }
   });
 
-  it('creates a package whose program finds its Bun from any folder', async () => {
-    using elsewhere = makeFolder();
-    const program = join(folder.path, 'node_modules/.bin/petstore');
-    const { status, stdout } = await run([program, '--version'], elsewhere.path, { PATH: '/usr/bin:/bin' });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
+  it('makes npx petstore work in a checkout', async () => {
+    expect(await run(['npx', '--offline', '--silent', 'petstore', '--version'], project)).toEqual(shown);
   });
 
   it('contains what the program needs and no development files', () => {
-    const installed = join(folder.path, 'node_modules/petstore-server');
+    const installed = join(prefix, 'lib/node_modules/petstore-server');
     for (const file of [
       'src/cli/petstore.sh',
       'src/cli/petstore.ts',

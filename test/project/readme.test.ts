@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyProject } from '../support/process/release-copy.ts';
+import { startProgram, type RunningProgram } from '../support/process/running.ts';
 
 /** The README's commands, run as a newcomer would: in a fresh copy of the project, with nothing installed. */
 
@@ -13,17 +15,12 @@ let folder: string;
 interface Running {
   address: string;
   output: () => string;
-  stop: () => Promise<number>;
+  stop: RunningProgram['stop'];
 }
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-readme-'));
-  const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: project,
-  });
-  for (const file of listed.stdout.toString().trim().split('\n')) {
-    await cp(join(project, file), join(folder, file));
-  }
+  await copyProject(folder);
 }, installTimeoutMs);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -107,33 +104,14 @@ describe('README', () => {
 
 /** Starts a command that serves and waits until it says that it is ready. */
 async function start(command: string, environment: Record<string, string> = {}): Promise<Running> {
-  const child = Bun.spawn(['sh', '-c', `exec ${command}`], {
+  const { stdout, stderr, ended, stop } = startProgram(['sh', '-c', `exec ${command}`], {
     cwd: folder,
     env: { ...process.env, PORT: '0', ...environment },
-    stdout: 'pipe',
-    stderr: 'pipe',
+    longestLifeMs: installTimeoutMs,
   });
-  let text = '';
-  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  const collect = async (stream: ReadableStream<Uint8Array>) => {
-    for await (const chunk of stream) {
-      text += Buffer.from(chunk).toString();
-      const [, address] =
-        /"message":"ready","address":"([^"]+)"|Address: (\S+)/.exec(text)?.filter(Boolean) ?? [];
-      if (address) resolve(address);
-    }
-  };
-  const collected = Promise.all([collect(child.stdout), collect(child.stderr)]);
-  void collected.then(() => reject(new Error(`${command} ended before it was ready:\n${text}`)));
-  const address = await ready;
-  return {
-    address,
-    output: () => text,
-    async stop() {
-      child.kill('SIGTERM');
-      const status = await child.exited;
-      await collected;
-      return status;
-    },
-  };
+  const output = () => stdout.text + stderr.text;
+  const early = ended.then(() => Promise.reject(new Error(`${command} ended early:\n${output()}`)));
+  const ready = /(?:"message":"ready","address":"|Address: )([^"\s]+)/;
+  const [, address = ''] = await Promise.race([stdout.untilMatch(ready), stderr.untilMatch(ready), early]);
+  return { address, output, stop };
 }

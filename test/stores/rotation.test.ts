@@ -26,7 +26,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
         for (const { id, hash } of usable) expect(await keys.findKey(hash)).toMatchObject({ id });
       } finally {
         await Promise.all(both.map((store) => store.close()));
-        await place.remove();
+        await place[Symbol.asyncDispose]();
       }
     });
   });

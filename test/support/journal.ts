@@ -118,12 +118,17 @@ async function record(journal: Journal, name: string, response: RawOutcome): Pro
     journal.acknowledged.set(name, response.headers.get('Location')?.split('/').at(-1) ?? '');
   } else {
     journal.refused.push(`${response.status} ${body}`);
+    await Bun.sleep(10);
   }
 }
 
 /** Nothing acknowledged is lost or changed, nothing is there twice, nothing is there that nobody sent. */
 export function expectStoreToMatch(path: string, journal: Journal): void {
-  const stored = readPets(path);
+  expectPetsToMatch(readPets(path), journal);
+}
+
+/** The same for pets that were read from elsewhere. */
+export function expectPetsToMatch(stored: StoredPet[], journal: Journal): void {
   const idOfName = new Map(stored.map(({ id, name }) => [name, id]));
   expect(stored.length).toBe(idOfName.size);
   const wrong = [...journal.acknowledged].filter(([name, id]) => idOfName.get(name) !== id);
@@ -131,13 +136,16 @@ export function expectStoreToMatch(path: string, journal: Journal): void {
   expect([...idOfName.keys()].filter((name) => !journal.attempted.has(name))).toEqual([]);
 }
 
+export interface StoredPet {
+  id: string;
+  name: string;
+}
+
 /** The pets in the file, which must be sound. */
-export function readPets(path: string): { id: string; name: string }[] {
+export function readPets(path: string): StoredPet[] {
   using database = new Database(path, { readwrite: true, create: false });
   expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   return database
-    .query<{ id: string; name: string }, []>(
-      `SELECT CAST(id AS TEXT) AS id, json ->> 'name' AS name FROM pets ORDER BY pets.id`,
-    )
+    .query<StoredPet, []>(`SELECT CAST(id AS TEXT) AS id, json ->> 'name' AS name FROM pets ORDER BY pets.id`)
     .all();
 }

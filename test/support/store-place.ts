@@ -1,12 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BulkStore } from '../../src/domain/bulk/bulk-store.ts';
+import type { ImportStore } from '../../src/domain/bulk/import-store.ts';
+import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import type { Store } from './http/service.ts';
 
+export interface StoreOptions {
+  maxQueuedWrites?: number;
+  now?: () => number;
+}
+
 /** Where a store lives: it can be closed and opened again, or opened twice. */
 export interface StorePlace extends AsyncDisposable {
-  open(options?: { now?: () => number }): Promise<Store>;
+  open(options?: StoreOptions): Promise<Store>;
+  openBulk(): Promise<BulkStore>;
+  openImport(): Promise<ImportStore>;
   /** Every byte that the store has written so far. */
   readAll(): Promise<Buffer>;
 }
@@ -15,7 +26,7 @@ export interface SqlitePlace extends StorePlace {
   path: string;
 }
 
-/** A place of the kind that every test of the API uses. */
+/** A place of the kind that every test of the API uses: `TEST_STORE=postgres` runs them on PostgreSQL, unchanged. */
 export const makeStorePlace: () => Promise<StorePlace> =
   process.env['TEST_STORE'] === undefined
     ? makeSqlitePlace
@@ -27,10 +38,25 @@ export async function makeSqlitePlace(): Promise<SqlitePlace> {
   return {
     path,
     open: async (options = {}) => openSqliteStore({ path, ...options }),
+    openBulk: () => openSqliteBulk({ path, mayCreate: true }),
+    openImport: async () => openSqliteImport({ path }),
     async readAll() {
       const names = [...new Bun.Glob('*').scanSync(folder)];
       return Buffer.concat(await Promise.all(names.map((name) => Bun.file(join(folder, name)).bytes())));
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A store in a new place, which goes away with it. */
+export async function openTemporaryStore(makePlace = makeStorePlace): Promise<Store> {
+  const place = await makePlace();
+  const store = await place.open();
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await place[Symbol.asyncDispose]();
+    },
   };
 }

@@ -16,6 +16,7 @@ export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
   async SQLite() {
     const place = await makeSqlitePlace();
     return {
+      ...place,
       databaseUrl: place.path,
       reason: /^database is locked$/,
       async lock() {
@@ -23,12 +24,12 @@ export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
         holder.run('BEGIN IMMEDIATE');
         return async () => holder.close();
       },
-      [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
     };
   },
   async PostgreSQL() {
     const place = await makePostgresPlace();
     return {
+      ...place,
       databaseUrl: place.address,
       // A create that came later may have waited for the one before it.
       reason: /^canceling statement due to lock timeout$|^Waited more than 2500 ms\.$/,
@@ -38,7 +39,6 @@ export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
         await holder.query('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
         return () => holder.end();
       },
-      [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
     };
   },
 };

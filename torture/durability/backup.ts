@@ -73,7 +73,7 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
 async function killBackup(database: string, to: string, afterMs: number): Promise<void> {
   await using backups = startBackups({ database, to });
   await Bun.sleep(afterMs);
-  await backups.kill9();
+  await backups.stop('SIGKILL');
 }
 
 async function list(place: string): Promise<string[]> {

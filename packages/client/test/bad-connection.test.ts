@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'bun:test';
 import { isTemporary, type NewPet } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
-import { openTemporaryPostgres } from '../../../test/support/postgres/place.ts';
-import { openTemporarySqlite } from '../../../test/support/http/service.ts';
+import { openTemporaryStore } from '../../../test/support/store-place.ts';
+import { stores } from '../../../test/support/stores.ts';
 import { clientThrough } from '../../../test/support/http/bad-connection.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 
-// The first test on PostgreSQL waits for its server to start.
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
-const stores = { SQLite: openTemporarySqlite, PostgreSQL: openTemporaryPostgres };
 
-describe.each(Object.entries(stores))('createPet over a bad connection, on %s', (_name, openStore) => {
+describe.each(Object.entries(stores))('createPet over a bad connection, on %s', (_name, makePlace) => {
+  const openStore = () => openTemporaryStore(makePlace);
   const faultSequences: Fault[][] = [
     ['cut-request'],
     ['cut-response'],

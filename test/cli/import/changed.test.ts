@@ -2,9 +2,8 @@ import { Database } from 'bun:sqlite';
 import { expect, it } from 'bun:test';
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, runCli } from '../../support/process/process.ts';
+import { makeFolder, runCli, startCli } from '../../support/process/process.ts';
 import { isOpenElsewhere } from '../../support/process/open-files.ts';
-import { startCommand } from '../../support/process/running.ts';
 
 const batchSize = 20_000;
 
@@ -20,12 +19,12 @@ it.each<[string, number, (path: string) => void]>([
   // The first batch waits for this lock: by then the file is checked, and most of it has to be read again.
   using holder = new Database(folder.database);
   holder.run('BEGIN IMMEDIATE');
-  await using command = startCommand(['import', path, '--database-url', folder.database], folder.path);
+  await using command = startCli(['import', path, '--database-url', folder.database], { cwd: folder.path });
   while (!isOpenElsewhere(folder.database)) await Bun.sleep(5);
   change(path);
   holder.run('ROLLBACK');
   expect(await command.ended).toBe(1);
-  expect(command.stderr).toContain('The file was changed while it was being imported.');
+  expect(command.stderr.text).toContain('The file was changed while it was being imported.');
   expect(holder.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: addedCount });
 });
 

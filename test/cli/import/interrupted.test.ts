@@ -3,8 +3,7 @@ import { beforeAll, afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePostgresPlace } from '../../support/postgres/place.ts';
-import { makeFolder, runCli, type Folder } from '../../support/process/process.ts';
-import { startCommand } from '../../support/process/running.ts';
+import { makeFolder, runCli, startCli, type Folder } from '../../support/process/process.ts';
 
 /** Two batches and a piece of the third. */
 const total = 41_000;
@@ -46,10 +45,9 @@ const argsFor = (place: string) => ['import', path, '--database-url', place];
 
 /** Sends a signal to an import once its output matches. */
 async function interrupt(place: string, moment: RegExp, signal: NodeJS.Signals) {
-  await using command = startCommand(argsFor(place), folder.path);
-  await command.untilSaid(moment);
-  command.kill(signal);
-  return { ended: await command.ended, stderr: command.stderr };
+  await using command = startCli(argsFor(place), { cwd: folder.path });
+  await Promise.race([command.stderr.untilMatch(moment), command.ended]);
+  return { ended: await command.stop(signal), stderr: command.stderr.text };
 }
 
 /** On a busy machine an import may finish before the signal arrives: then it is repeated with another store. */
@@ -146,10 +144,9 @@ describe('Ctrl-C', () => {
     await runCli(['seed', '--count', String(total), '--database-url', database]);
     for (let attempt = 0; ; attempt++) {
       const target = join(folder.path, `half-${attempt}.ndjson`);
-      await using command = startCommand(['export', target, '--database-url', database], folder.path);
-      await command.untilSaid(/exported/);
-      command.kill('SIGINT');
-      const ended = await command.ended;
+      await using command = startCli(['export', target, '--database-url', database], { cwd: folder.path });
+      await Promise.race([command.stderr.untilMatch(/exported/), command.ended]);
+      const ended = await command.stop('SIGINT');
       if (ended === 0 && attempt < 20) continue;
       expect(ended).toBe(130);
       expect([...new Bun.Glob(`half-${attempt}*`).scanSync(folder.path)]).toEqual([]);

@@ -6,12 +6,12 @@ import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.t
 import {
   makeFolder,
   runCli,
+  startCli,
   startService,
   type Folder,
   type Service,
 } from '../../support/process/process.ts';
 import { isOpenElsewhere } from '../../support/process/open-files.ts';
-import { startCommand } from '../../support/process/running.ts';
 
 let folder: Folder;
 
@@ -130,13 +130,13 @@ describe('petstore import', () => {
     // The first batch waits for this lock, until the file is another one.
     const holder = new Database(folder.database);
     holder.run('BEGIN IMMEDIATE');
-    await using command = startCommand(['import', path, '--database-url', folder.database], folder.path);
+    await using command = startCli(['import', path, '--database-url', folder.database], { cwd: folder.path });
     while (!isOpenElsewhere(folder.database)) await Bun.sleep(5);
     await Bun.sleep(100);
     renameSync(inFolder('other.db'), folder.database);
     holder.run('ROLLBACK');
     holder.close();
     expect(await command.ended).toBe(1);
-    expect(command.stderr).toMatch(/is no longer the file that was opened|was replaced/);
+    expect(command.stderr.text).toMatch(/is no longer the file that was opened|was replaced/);
   });
 });

@@ -7,7 +7,7 @@ import { startChangeLoad } from '../../support/postgres/change-load.ts';
 import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
 import { scrapeRegistry } from '../../support/metrics/scrape.ts';
 import { failureOf } from '../../support/failure.ts';
-import { msUntilWritable, untilUnavailable } from '../../support/postgres/load.ts';
+import { msUntilWritable, untilUnavailable } from '../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';

@@ -1,13 +1,31 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { Journal, expectPetsToMatch, startLoad, type StoredPet } from '../../support/journal.ts';
 import { addPet, errorOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
 import { runCli, startService, type Service } from '../../support/process/process.ts';
 import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
-import { msUntilReady, petsOver, untilNotReady } from '../../support/postgres/http-pets.ts';
-import { findFaults, startLoad } from '../../support/postgres/load.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makePair, type Pair } from '../../support/postgres/standby.ts';
 
 const patienceMs = 120_000;
+
+/** Nothing acknowledged is lost or doubled, and each create that was not acknowledged got a 503. */
+async function expectToMatch(server: Cluster, journal: Journal): Promise<void> {
+  expectPetsToMatch((await server.run('SELECT id::text, name FROM pets')) as unknown as StoredPet[], journal);
+  expect(journal.refused.filter((refusal) => !refusal.startsWith('503 {"code":"unavailable",'))).toEqual([]);
+  expect([...journal.unanswered]).toEqual([]);
+}
+
+/** Resolves when the service is ready; how long that took. */
+async function msUntilReady(service: Service): Promise<number> {
+  const startedAt = performance.now();
+  while ((await service.call('/readyz')).status !== 200) await Bun.sleep(20);
+  return performance.now() - startedAt;
+}
+
+/** Resolves when the service says that it is not ready. */
+async function untilNotReady(service: Service): Promise<void> {
+  while ((await service.call('/readyz')).status === 200) await Bun.sleep(20);
+}
 
 describe('a promotion under load, through HTTP', () => {
   let pair: Pair;
@@ -29,16 +47,16 @@ describe('a promotion under load, through HTTP', () => {
 
   /** How long the service was not ready afterwards. */
   async function promoteUnderLoad(endFirst?: () => Promise<void>): Promise<number> {
-    const load = startLoad([petsOver(service)]);
-    await load.untilAcknowledged(100);
+    const load = startLoad({ url: () => service.url, creators: 6 });
+    expect(await load.untilAcknowledged(100)).toBe(true);
     await endFirst?.();
     await pair.promoteSecond();
     proxy.moveTo(pair.second.port);
     const unreadyMs = await msUntilReady(service);
-    await load.untilAcknowledged(100);
+    expect(await load.untilAcknowledged(100)).toBe(true);
     await load.stop();
-    expect(await findFaults(load, pair.second)).toEqual([]);
-    for (const id of [...load.acknowledged.values()].slice(-20)) {
+    await expectToMatch(pair.second, load.journal);
+    for (const id of [...load.journal.acknowledged.values()].slice(-20)) {
       expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
     }
     expect(service.stdout).toContain('"message":"using database server"');
@@ -96,17 +114,20 @@ describe('a server that is killed three times under load, through HTTP', () => {
       const databaseUrl = cluster.address();
       await using first = await startService({ databaseUrl });
       await using second = await startService({ databaseUrl });
-      const load = startLoad([first, second].map(petsOver));
+      const journal = new Journal();
+      const loads = [first, second].map(({ url }, index) =>
+        startLoad({ url: () => url, creators: 3, label: `caller-of-${index}`, journal }),
+      );
       for (let round = 0; round < 3; round++) {
-        await load.untilAcknowledged(50);
+        expect(await loads[0]!.untilAcknowledged(50)).toBe(true);
         await cluster.stop('SIGKILL');
         await untilNotReady(first);
         await cluster.start();
         for (const service of [first, second]) expect(await msUntilReady(service)).toBeLessThan(5000);
       }
-      await load.untilAcknowledged(50);
-      await load.stop();
-      expect(await findFaults(load, cluster)).toEqual([]);
+      expect(await loads[0]!.untilAcknowledged(50)).toBe(true);
+      await Promise.all(loads.map((load) => load.stop()));
+      await expectToMatch(cluster, journal);
     },
     patienceMs,
   );

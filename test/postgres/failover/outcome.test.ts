@@ -27,7 +27,7 @@ describe('a connection that is lost after the commit was sent', () => {
     };
     const ids = new Set<bigint>();
     for (let round = 0; round < 20; round++) {
-      proxy.cutNextCreate(round % 2 === 0 ? 'at-once' : 'after-answer');
+      proxy.cutNext('insert-pets', round % 2 === 0 ? 'at-once' : 'after-answer');
       ids.add(await createRepeatedly(`cut ${round}`));
     }
     expect({ cuts: proxy.cuts, failures }).toEqual({ cuts: 20, failures: 20 });
@@ -37,7 +37,7 @@ describe('a connection that is lost after the commit was sent', () => {
   });
 
   it('neither acknowledges nor repeats a create without a key', async () => {
-    proxy.cutNextCreate('after-answer');
+    proxy.cutNext('insert-pets', 'after-answer');
     const answer = store.pets.createPet({ name: 'once', categoryId: 1n });
     expect(await failureOf(answer)).toMatchObject({
       code: 'unavailable',
@@ -48,7 +48,7 @@ describe('a connection that is lost after the commit was sent', () => {
   });
 
   it('serves later requests', async () => {
-    proxy.cutNextCreate('after-answer');
+    proxy.cutNext('insert-pets', 'after-answer');
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, () => store.pets.createPet({ name: 'crowd', categoryId: 1n })),
     );

@@ -30,7 +30,7 @@ describe('the readiness of a replica', () => {
 
   it('commits at most once a second after a write has failed, until that works', async () => {
     await proxied.database.run('ALTER TABLE write_probes RENAME TO gone');
-    proxied.proxy.cutNextCreate('after-answer');
+    proxied.proxy.cutNext('insert-pets', 'after-answer');
     expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
     const sent = proxied.proxy.record();
     const countProbes = () => sent.join('').split('BEGIN').length - 1;

@@ -3,7 +3,7 @@ import { isUsable } from '../../../src/domain/api-key.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
-import { msUntilWritable } from '../../support/postgres/load.ts';
+import { msUntilWritable } from '../../support/postgres/availability.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 

@@ -1,13 +1,9 @@
 import { Database } from 'bun:sqlite';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
-import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { insertSql } from '../../../src/sqlite/schema/sql.ts';
 import type { ColumnValue } from '../../../src/domain/table.ts';
 import { storedPets } from '../../../src/sqlite/schema/stored-pet.ts';
+import { makeSqlitePlace } from '../store-place.ts';
 import { openListeningService, type ListeningService } from './listening.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -22,20 +18,19 @@ export async function openServiceOnFile(
   pets: readonly NewPet[],
   options: ServiceOptions = {},
 ): Promise<ServiceOnFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
-  const path = join(folder, 'petstore.db');
+  const place = await makeSqlitePlace();
   const service = await openListeningService({
     ...options,
     async openStore() {
-      const importing = openSqliteImport({ path });
+      const importing = await place.openImport();
       for (let start = 0; start < pets.length; start += 1000)
         await importing.addPets(pets.slice(start, start + 1000));
       await importing.close();
-      return openSqliteStore({ path });
+      return place.open();
     },
   });
   const change = (sql: string, ...values: ColumnValue[]) => {
-    using database = new Database(path);
+    using database = new Database(place.path);
     database.query(sql).run(...values);
   };
   return {
@@ -45,7 +40,7 @@ export async function openServiceOnFile(
     removePet: (id) => change('DELETE FROM pets WHERE id = ?1', id),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true });
+      await place[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
 import type { Log } from '../../../src/system/log.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';
 import { stableContract, wholeContract } from '../contract/openapi.ts';
+import { makeSqlitePlace, openTemporaryStore } from '../store-place.ts';
 
 export type { Store };
 
@@ -61,21 +58,5 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   };
 }
 
-/** `TEST_STORE=postgres` runs every test of the API on PostgreSQL, unchanged. */
-const openTemporaryStore =
-  process.env['TEST_STORE'] === undefined
-    ? openTemporarySqlite
-    : (await import('../postgres/place.ts')).openTemporaryPostgres;
-
-/** A new SQLite file in a folder of its own, which goes away with the store. */
-export async function openTemporarySqlite(): Promise<Store> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
-  const store = openSqliteStore({ path: join(folder, 'petstore.db') });
-  return {
-    ...store,
-    async close() {
-      await store.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
+/** On SQLite, for what does not depend on the store. */
+export const openTemporarySqlite = (): Promise<Store> => openTemporaryStore(makeSqlitePlace);

@@ -43,15 +43,11 @@ export const withoutDurability = { fsync: 'off', full_page_writes: 'off', synchr
 /** Makes a cluster that keeps its promises: fsync is on unless the settings say otherwise. */
 export async function makeCluster(settings: Record<string, string> = {}): Promise<Cluster> {
   const { template } = await prepare();
-  return clusterFrom(template, settings);
+  return copyCluster(template, settings);
 }
 
-/** A cluster on a cold copy of another one's data folder; the other one must be stopped. */
-export async function copyCluster(original: Cluster, settings: Record<string, string>): Promise<Cluster> {
-  return clusterFrom(original.dataFolder, settings);
-}
-
-async function clusterFrom(source: string, settings: Record<string, string>): Promise<Cluster> {
+/** A cluster on a cold copy of a data folder, whose own server must be stopped. */
+export async function copyCluster(source: string, settings: Record<string, string>): Promise<Cluster> {
   const { root, binaries, owner } = await prepare();
   const port = await freePort();
   const folder = join(root, `cluster-${port}`);

@@ -1,5 +1,6 @@
+import { openPostgresBulk } from '../../../src/postgres/maintenance/bulk.ts';
+import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import type { Store } from '../http/service.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 
@@ -13,6 +14,8 @@ export async function makePostgresPlace(): Promise<StorePlace & { address: strin
   return {
     address,
     open: (options = {}) => openPostgresStore({ address, ...options }),
+    openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+    openImport: () => openPostgresImport({ address }),
     async readAll() {
       const schema = /search_path%3D(\w+)/.exec(address)?.[1];
       const [row] = await own.run(`SELECT schema_to_xml('${schema}', true, false, '')::text AS everything`);
@@ -20,9 +23,4 @@ export async function makePostgresPlace(): Promise<StorePlace & { address: strin
     },
     async [Symbol.asyncDispose]() {},
   };
-}
-
-/** A store on an empty place of its own. */
-export async function openTemporaryPostgres(): Promise<Store> {
-  return (await makePostgresPlace()).open();
 }

@@ -8,8 +8,6 @@ export interface PostgresProxy extends AsyncDisposable {
    * be at work, or `after-answer`, when the server has committed and answered.
    */
   cutNext(write: CutWrite, moment: 'at-once' | 'after-answer'): void;
-  /** The same for a create. */
-  cutNextCreate(moment: 'at-once' | 'after-answer'): void;
   /** How many writes were cut. */
   readonly cuts: number;
   /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
@@ -22,8 +20,6 @@ export interface PostgresProxy extends AsyncDisposable {
   record(): string[];
   /** Open connections on which this text has been sent to the server, or would have been. */
   countThatSent(text: string): number;
-  /** True when this text has been sent to the server on a connection that is still open. */
-  hasSeen(text: string): boolean;
   /** Ends every connection on which this text has been sent to the server. */
   cutConnectionsThatSent(text: string): void;
   /** New connections lead to another server from now on; those that are open stay where they are. */
@@ -109,9 +105,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     cutNext(write, moment) {
       armed = { write, moment };
     },
-    cutNextCreate(moment) {
-      armed = { write: 'insert-pets', moment };
-    },
     get cuts() {
       return cuts;
     },
@@ -129,7 +122,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       return recorded;
     },
     countThatSent: (text) => [...pairs].filter(({ sent }) => sent.includes(text)).length,
-    hasSeen: (text) => [...pairs].some(({ sent }) => sent.includes(text)),
     cutConnectionsThatSent(text) {
       for (const pair of pairs) if (pair.sent.includes(text)) cut(pair);
     },

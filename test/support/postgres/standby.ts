@@ -5,7 +5,7 @@ import { copyCluster, makeCluster, superuser, type Cluster } from './cluster.ts'
 /** A standby that follows the primary; the primary must be stopped while its folder is copied. */
 export async function makeStandby(primary: Cluster): Promise<Cluster> {
   const { user, password } = superuser;
-  const standby = await copyCluster(primary, {
+  const standby = await copyCluster(primary.dataFolder, {
     primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${user} password=${password}`,
   });
   writeFileSync(join(standby.dataFolder, 'standby.signal'), '');

@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { framesOf } from './pooler.ts';
 
 /**
  * Makes a PostgreSQL server speak German, as one does whose `lc_messages` say so: the severity of every error and notice
@@ -23,9 +24,12 @@ export async function openTranslator(serverPort: number): Promise<Translator> {
   const translated: string[] = [];
   const listener = createServer((caller) => {
     const server = connect(serverPort, '127.0.0.1');
-    const translate = createTranslation(translated);
     caller.on('data', (bytes) => server.write(bytes));
-    server.on('data', (bytes: Buffer) => caller.write(translate(bytes)));
+    const takeMessages = framesOf((message) => {
+      const isReport = ['E', 'N'].includes(String.fromCharCode(message[0]!));
+      caller.write(isReport ? translateFields(message, translated) : message);
+    });
+    server.on('data', takeMessages);
     for (const [socket, other] of [
       [caller, server],
       [server, caller],
@@ -39,23 +43,6 @@ export async function openTranslator(serverPort: number): Promise<Translator> {
     async [Symbol.asyncDispose]() {
       await new Promise((resolve) => listener.close(resolve));
     },
-  };
-}
-
-/** Takes the bytes as they come, gives back whole messages. */
-function createTranslation(translated: string[]): (bytes: Buffer) => Buffer {
-  let rest: Buffer = Buffer.alloc(0);
-  return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    const whole: Buffer[] = [];
-    while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
-      const length = 1 + rest.readUInt32BE(1);
-      const message = rest.subarray(0, length);
-      rest = rest.subarray(length);
-      const kind = String.fromCharCode(message[0]!);
-      whole.push(kind === 'E' || kind === 'N' ? translateFields(message, translated) : message);
-    }
-    return Buffer.concat(whole);
   };
 }
 

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { collect, type Collected } from './collect.ts';
 import { run, type Ended } from './package.ts';
 import { cleanEnvironment, makeFolder } from './process.ts';
+import { startProgram, type RunningProgram } from './running.ts';
 
 /** What stands in for a machine with systemd: a folder for its root, without the rights of root. */
 export interface OperatedMachine extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface OperatedMachine extends AsyncDisposable {
   /** Runs a job to its end, as systemd does. */
   runJob(name: string): Promise<Ended>;
   start(): Promise<void>;
-  stop(): Promise<number>;
+  stop: RunningProgram['stop'];
 }
 
 type UnitSettings = Record<string, string[]>;
@@ -34,11 +34,11 @@ export function makeOperatedMachine(cwd: string, replacements: Record<string, st
   mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
   cpSync(join(fixtures, 'localhost.pem'), join(cwd, 'cert.pem'));
   cpSync(join(fixtures, 'localhost-key.pem'), join(cwd, 'key.pem'));
-  let service: { process: Bun.Subprocess; log: Collected } | undefined;
+  let service: RunningProgram | undefined;
 
   const translate = (text: string): string => {
-    const [, address = ''] = /"message":"ready","address":"([^"]+)"/.exec(service?.log.text ?? '') ?? [];
-    const [, metrics = ''] = /"address":"(http:[^"]+)\/metrics"/.exec(service?.log.text ?? '') ?? [];
+    const [, address = ''] = /"message":"ready","address":"([^"]+)"/.exec(service?.stdout.text ?? '') ?? [];
+    const [, metrics = ''] = /"address":"(http:[^"]+)\/metrics"/.exec(service?.stdout.text ?? '') ?? [];
     const known = {
       'https://pets.example': address.replace('127.0.0.1', 'localhost'),
       'http://127.0.0.1:9464': metrics,
@@ -86,23 +86,14 @@ export function makeOperatedMachine(cwd: string, replacements: Record<string, st
     },
     async start() {
       const { command, env } = commandOf('petstore.service');
-      const child = Bun.spawn(command, {
-        cwd,
-        env,
-        stdio: ['ignore', 'pipe', 'ignore'],
-        timeout: 180_000,
-        killSignal: 'SIGKILL',
-      });
-      const log = collect(child.stdout);
-      service = { process: child, log };
-      const ended = child.exited.then(() => Promise.reject(new Error(`It ended early:\n${log.text}`)));
-      await Promise.race([log.untilMatch(/"message":"ready"/), ended]);
+      const { stdout, ended } = (service = startProgram(command, { cwd, env }));
+      const early = ended.then(() => Promise.reject(new Error(`It ended early:\n${stdout.text}`)));
+      await Promise.race([stdout.untilMatch(/"message":"ready"/), early]);
     },
     async stop() {
-      const stopping = service?.process;
+      const stopping = service;
       service = undefined;
-      stopping?.kill('SIGTERM');
-      return (await stopping?.exited) ?? 0;
+      return (await stopping?.stop()) ?? 0;
     },
     async [Symbol.asyncDispose]() {
       await machine.stop();

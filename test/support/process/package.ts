@@ -10,13 +10,22 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end. One that hangs is ended, so that none outlives the test run. */
 export async function run(
   command: string[],
   cwd: string,
   env: Record<string, string | undefined> = process.env,
+  input = '',
 ): Promise<Ended> {
-  const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 100_000 });
+  const child = Bun.spawn(command, {
+    cwd,
+    env,
+    stdin: Buffer.from(input),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 180_000,
+    killSignal: 'SIGKILL',
+  });
   const [status, stdout, stderr] = await Promise.all([
     child.exited,
     child.stdout.text(),
@@ -59,11 +68,8 @@ export async function installClient(target: string): Promise<{ tarball: string; 
   return { tarball, installed: join(target, 'node_modules/petstore-client') };
 }
 
-/**
- * Packs the server, and the test kit if it is wanted, and installs the tarballs in an empty folder. Dependencies are linked
- * from here: no network.
- */
-export async function installPackage(target: string, { withKit = false } = {}): Promise<void> {
+/** Packs the server and the test kit, and installs the tarballs in an empty folder. Dependencies are linked from here. */
+export async function installPackages(target: string): Promise<void> {
   const pack = async (folder: string): Promise<string> => {
     const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], folder);
     return `file:${packed.trim().split('\n').at(-1)}`;
@@ -74,7 +80,7 @@ export async function installPackage(target: string, { withKit = false } = {}): 
     private: true,
     dependencies: {
       'petstore-server': await pack(project),
-      ...(withKit && { 'petstore-testkit': await pack(join(project, 'packages/testkit')) }),
+      'petstore-testkit': await pack(join(project, 'packages/testkit')),
       ...(Object.fromEntries(links) as Record<string, string>),
     },
     overrides: Object.fromEntries(names.map((name) => [name, `$${name}`])) as object,

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../../src/cli/settings.ts';
 import { checkedFetch, type Call } from '../contract/conformance.ts';
-import { collect } from './collect.ts';
+import { project, run, type Ended } from './package.ts';
 import { childrenOf } from './process-tree.ts';
+import { startProgram, type RunningProgram } from './running.ts';
 
-const project = join(import.meta.dir, '../../..');
-const program = join(project, 'src/cli/petstore.ts');
+const ownProgram = join(project, 'src/cli/petstore.ts');
 
 export const kitPrograms = {
   sandbox: join(project, 'packages/testkit/src/cli/petstore-sandbox.ts'),
@@ -16,9 +16,6 @@ export const kitPrograms = {
 
 /** The key that every service started here accepts, by way of `API_KEYS`. */
 export const fixedKey = 'fixed-key-of-the-tests';
-
-/** A process that hangs is ended after this long, so that none outlives the test run. */
-const longestLifeMs = 180_000;
 
 export interface Folder extends Disposable {
   path: string;
@@ -55,8 +52,8 @@ export function cleanEnvironment(additions: Environment = {}): Environment {
   return { ...Object.fromEntries(others), AUDIT_LOG: '/dev/null', ...additions };
 }
 
-export function petstoreCommand(args: string[], ownProgram = program): string[] {
-  return [process.execPath, ownProgram, ...args];
+export function petstoreCommand(args: string[], program = ownProgram): string[] {
+  return [process.execPath, program, ...args];
 }
 
 /** Nothing is forbidden to root; without these capabilities it is held to the rights of a file like everybody. */
@@ -93,9 +90,10 @@ export interface Service extends AsyncDisposable {
   readonly stderr: string;
   /** Resolves once the log matches. */
   untilLogged(pattern: RegExp): Promise<RegExpExecArray>;
-  readonly exited: Promise<number>;
-  /** Asks the service to stop; resolves with its exit status once all its output has arrived. */
-  stop(signal?: NodeJS.Signals): Promise<number>;
+  /** The exit status, or the signal that ended it, once all output has arrived. */
+  readonly exited: RunningProgram['ended'];
+  /** Asks the service to stop and waits for its end. */
+  stop: RunningProgram['stop'];
   /** Ends it with no chance to react. */
   kill9(): Promise<void>;
 }
@@ -113,27 +111,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     API_KEYS: fixedKey,
     STOP_DELAY: '0',
   };
-  const child = Bun.spawn(wrap(petstoreCommand(['serve', ...args])), {
+  const program = startProgram(wrap(petstoreCommand(['serve', ...args])), {
     cwd: folder.path,
     env: cleanEnvironment({ ...configuration, ...env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: options.longestLifeMs ?? longestLifeMs,
-    killSignal: 'SIGKILL',
+    longestLifeMs: options.longestLifeMs,
   });
-  const stdout = collect(child.stdout);
-  const stderr = collect(child.stderr);
-  const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([status]) => status);
+  const { pid, stdout, stderr, ended: exited, stop } = program;
+  let hasExited = false;
+  void exited.then(() => (hasExited = true));
   const dispose = async (): Promise<void> => {
     // A worker ends by itself when its parent is gone, but a failing test must not count on that.
-    const workersLeft = child.exitCode === null ? childrenOf(child.pid) : [];
-    child.kill('SIGKILL');
+    const workersLeft = hasExited ? [] : childrenOf(pid);
+    const end = stop('SIGKILL');
     workersLeft.forEach(endProcess);
-    await exited;
+    await end;
     folder[Symbol.dispose]();
   };
 
   const ready = await Promise.race([stdout.untilMatch(readyLine), stderr.untilMatch(curlLine), exited]);
-  if (typeof ready === 'number') {
+  if (!Array.isArray(ready)) {
     await dispose();
     throw new Error(`The service ended with ${ready} before it was ready:\n${stdout.text}${stderr.text}`);
   }
@@ -145,7 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   return {
     url,
-    pid: child.pid,
+    pid,
     apiKey: fixedKey,
     folder: folder.path,
     database: databaseUrl,
@@ -159,14 +155,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     untilLogged: stdout.untilMatch,
     exited,
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal);
-      return exited;
-    },
-    async kill9() {
-      child.kill('SIGKILL');
-      await exited;
-    },
+    stop,
+    kill9: async () => void (await stop('SIGKILL')),
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -184,11 +174,7 @@ const readyLine = /"message":"ready","address":"([^"]+)"/;
 /** All that tells the address of a first start whose log shows warnings only. */
 const curlLine = /curl .* (http[^ ]+)\/v1\/pets\n\n/;
 
-export interface CliResult {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
+export type CliResult = Ended;
 
 export interface CliOptions {
   env?: Environment;
@@ -203,6 +189,11 @@ export function runCli(args: string[], options: CliOptions = {}): Promise<CliRes
   return runProgram(petstoreCommand(args), options);
 }
 
+/** Starts a command that is to be watched, stopped or killed. */
+export function startCli(args: string[], { cwd, env }: { cwd: string; env?: Environment }): RunningProgram {
+  return startProgram(petstoreCommand(args), { cwd, env: cleanEnvironment(env) });
+}
+
 /** Runs a program of the test kit to its end. */
 export function runKit(
   name: keyof typeof kitPrograms,
@@ -215,19 +206,10 @@ export function runKit(
 async function runProgram(ownCommand: string[], options: CliOptions): Promise<CliResult> {
   using folder = makeFolder();
   const { wrap = (command: string[]) => command } = options;
-  const child = Bun.spawn(wrap(ownCommand), {
-    cwd: options.cwd ?? folder.path,
-    env: cleanEnvironment(options.env),
-    stdin: Buffer.from(options.input ?? ''),
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: longestLifeMs,
-    killSignal: 'SIGKILL',
-  });
-  const [status, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { status, stdout, stderr };
+  return await run(
+    wrap(ownCommand),
+    options.cwd ?? folder.path,
+    cleanEnvironment(options.env),
+    options.input,
+  );
 }

@@ -15,14 +15,19 @@ export interface ReleaseCopy {
 export async function makeReleaseCopy(): Promise<ReleaseCopy> {
   const folder = makeFolder();
   const path = join(folder.path, 'petstore');
-  const listed = await outputOf(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], project);
-  for (const file of listed.trim().split('\n')) {
-    await mkdir(dirname(join(path, file)), { recursive: true });
-    await cp(join(project, file), join(path, file));
-  }
+  await copyProject(path);
   await git(path, 'init', '--quiet');
   await commit(path);
   return openCopy(path, folder);
+}
+
+/** Copies what a clone would have, and what is not in git yet. */
+export async function copyProject(target: string): Promise<void> {
+  const listed = await outputOf(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], project);
+  for (const file of listed.trim().split('\n')) {
+    await mkdir(dirname(join(target, file)), { recursive: true });
+    await cp(join(project, file), join(target, file));
+  }
 }
 
 /** The same commit in another folder. */

@@ -1,40 +1,40 @@
-import { collect } from './collect.ts';
-import { cleanEnvironment, petstoreCommand } from './process.ts';
+import { collect, type Collected } from './collect.ts';
 
-/** A command that is still running, to be watched, stopped or killed. */
-export interface RunningCommand extends AsyncDisposable {
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves once standard error matches; false when the command ended before. */
-  untilSaid(pattern: RegExp): Promise<boolean>;
-  readonly stderr: string;
+/** A program that runs until it is done, stopped or killed. */
+export interface RunningProgram extends AsyncDisposable {
+  pid: number;
+  stdout: Collected;
+  stderr: Collected;
   /** The exit status, or the signal that ended it, once all output has arrived. */
   ended: Promise<number | NodeJS.Signals>;
+  /** Sends a signal and waits for the end. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | NodeJS.Signals>;
 }
 
-export function startCommand(args: string[], cwd: string): RunningCommand {
-  const child = Bun.spawn(petstoreCommand(args), {
+export interface ProgramOptions {
+  cwd: string;
+  env: Record<string, string | undefined>;
+  /** After this long it is ended, so that none outlives the test run. */
+  longestLifeMs?: number | undefined;
+}
+
+export function startProgram(command: string[], options: ProgramOptions): RunningProgram {
+  const { cwd, env, longestLifeMs = 180_000 } = options;
+  const child = Bun.spawn(command, {
     cwd,
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 120_000,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: longestLifeMs,
     killSignal: 'SIGKILL',
   });
-  const stderr = collect(child.stderr);
-  const ended = Promise.all([child.exited, stderr.ended]).then(([status]) => child.signalCode ?? status);
-  return {
-    kill: (signal) => child.kill(signal),
-    untilSaid: (pattern) =>
-      Promise.race([
-        stderr.untilMatch(pattern).then(() => true),
-        ended.then(() => pattern.test(stderr.text)),
-      ]),
-    get stderr() {
-      return stderr.text;
-    },
-    ended,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
-      await ended;
-    },
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const ended = Promise.all([child.exited, stdout.ended, stderr.ended]).then(
+    ([status]) => child.signalCode ?? status,
+  );
+  const stop: RunningProgram['stop'] = (signal = 'SIGTERM') => {
+    child.kill(signal);
+    return ended;
   };
+  const dispose = async () => void (await stop('SIGKILL'));
+  return { pid: child.pid, stdout, stderr, ended, stop, [Symbol.asyncDispose]: dispose };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { collect } from '../process/collect.ts';
 import { cleanEnvironment, kitPrograms, makeFolder, petstoreCommand } from '../process/process.ts';
+import { startProgram, type RunningProgram } from '../process/running.ts';
 
 /** A temporary folder of its own, in which sandboxes keep their stores. */
 export interface TemporaryPlace extends Disposable {
@@ -23,12 +23,9 @@ export function makeTemporaryPlace(): TemporaryPlace {
   };
 }
 
-export interface SandboxProcess extends AsyncDisposable {
+interface SandboxProcess extends RunningProgram {
   url: string;
   apiKey: string;
-  pid: number;
-  /** Sends a signal and resolves with the exit status, or the signal, that ended it. */
-  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
 /** Starts `petstore-sandbox --json` and reads its only line. */
@@ -36,20 +33,10 @@ export async function startSandboxProcess(
   place: TemporaryPlace,
   args: string[] = [],
 ): Promise<SandboxProcess> {
-  const child = Bun.spawn(petstoreCommand(['--json', ...args], kitPrograms.sandbox), {
-    env: place.env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 120_000,
-    killSignal: 'SIGKILL',
-  });
-  const [line] = await collect(child.stdout).untilMatch(/^.*\n/);
-  const { url, apiKey } = JSON.parse(line) as { url: string; apiKey: string };
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    const status = await child.exited;
-    return child.signalCode ?? status;
-  };
-  return { url, apiKey, pid: child.pid, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
+  const command = petstoreCommand(['--json', ...args], kitPrograms.sandbox);
+  const program = startProgram(command, { cwd: place.path, env: place.env });
+  const [line] = await program.stdout.untilMatch(/^.*\n/);
+  return { ...program, ...(JSON.parse(line) as { url: string; apiKey: string }) };
 }
 
 /** What a sandbox responds to a list; `refused` when nothing listens there. */

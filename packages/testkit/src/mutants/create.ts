@@ -1,5 +1,14 @@
-import { copyOf, editPets, editResponse, forOperations, withBody, withHeader, withUrl } from './edit/edit.ts';
-import { parseExact, parseObject, renderExact, type Fields } from './edit/exact-json.ts';
+import {
+  copyOf,
+  editPage,
+  editPets,
+  editResponse,
+  forOperations,
+  withBody,
+  withHeader,
+  withUrl,
+} from './edit/edit.ts';
+import { parseObject, renderExact } from './edit/exact-json.ts';
 import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
 /** Creates with wrong responses, or that store too much or too little. */
@@ -109,12 +118,11 @@ function hideCreated(choose: (ids: bigint[]) => bigint[]): Wrap {
     const created: bigint[] = [];
     const isHidden = (id: unknown) => choose(created).some((hidden) => hidden === id);
 
-    const create = onCreated(async (response) => {
-      const text = await response.text();
-      const id = parseObject(text)?.['id'];
+    const create = editPets(['createPet'], (pet) => {
+      const { id } = pet;
       if (typeof id === 'bigint' && !created.includes(id)) created.push(id);
       created.sort((one, other) => (one < other ? -1 : 1));
-      return withBody(response, text);
+      return pet;
     });
     const list = editPage((pets) => pets.filter(({ id }) => !isHidden(id)));
     const get: Wrap = forOperations(['getPet'], (next) => (request) => {
@@ -124,14 +132,4 @@ function hideCreated(choose: (ids: bigint[]) => bigint[]): Wrap {
     });
     return [create, list, get].reduce((next, wrap) => wrap(next, ''), fetch);
   };
-}
-
-function editPage(edit: (pets: Fields[]) => Fields[]): Wrap {
-  return forOperations(
-    ['listPets'],
-    editResponse(async (response) => {
-      if (!response.ok || response.body === null) return response;
-      return withBody(response, renderExact(edit(parseExact(await response.text()) as Fields[])));
-    }),
-  );
 }

@@ -1,32 +1,28 @@
 import { editHeaders, editRequest, removeHeader, withBody, withHeader } from './edit/edit.ts';
-import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
+import { strict, type Fetch, type Wrap } from './mutant.ts';
 
-export const etagMutants: readonly MutantDefinition[] = [
+export const etagMutants = strict([
   {
     number: 182,
     name: 'etag-missing',
-    breaks: 'strict',
     description: 'No response has an ETag.',
     wrap: removeHeader('ETag'),
   },
   {
     number: 183,
     name: 'etag-constant',
-    breaks: 'strict',
     description: 'The ETag stays the same when the content changes, so a caller keeps what is old.',
     wrap: tagBy((address) => `"${Bun.hash(address).toString(16)}"`),
   },
   {
     number: 184,
     name: 'etag-random',
-    breaks: 'strict',
     description: 'Every response has another ETag, so nothing is ever 304.',
     wrap: tagBy(() => `"${crypto.randomUUID()}"`),
   },
   {
     number: 185,
     name: 'etag-unquoted',
-    breaks: 'strict',
     description: 'An ETag has no quotes.',
     wrap: editHeaders((headers) => {
       const etag = headers.get('ETag');
@@ -36,14 +32,12 @@ export const etagMutants: readonly MutantDefinition[] = [
   {
     number: 186,
     name: 'if-none-match-ignored',
-    breaks: 'strict',
     description: 'If-None-Match is ignored: nothing is ever 304.',
     wrap: withoutCondition('If-None-Match'),
   },
   {
     number: 187,
     name: 'if-none-match-always',
-    breaks: 'strict',
     description: 'Any If-None-Match gives 304, whatever tag it names.',
     wrap: editRequest((request) =>
       request.headers.has('If-None-Match') ? withHeader(request, 'If-None-Match', '*') : request,
@@ -52,7 +46,6 @@ export const etagMutants: readonly MutantDefinition[] = [
   {
     number: 188,
     name: 'if-none-match-first-only',
-    breaks: 'strict',
     description: 'Of several tags in If-None-Match, only the first counts.',
     wrap: editRequest((request) => {
       const [first] = request.headers.get('If-None-Match')?.split(',') ?? [];
@@ -62,7 +55,6 @@ export const etagMutants: readonly MutantDefinition[] = [
   {
     number: 189,
     name: 'if-none-match-weak-refused',
-    breaks: 'strict',
     description: 'A weak tag in If-None-Match never matches.',
     wrap: editRequest((request) =>
       request.headers.get('If-None-Match')?.startsWith('W/')
@@ -73,20 +65,18 @@ export const etagMutants: readonly MutantDefinition[] = [
   {
     number: 190,
     name: 'if-match-ignored',
-    breaks: 'strict',
     description: 'If-Match is ignored: nothing is ever 412.',
     wrap: withoutCondition('If-Match'),
   },
   {
     number: 191,
     name: 'cacheable-by-anybody',
-    breaks: 'strict',
     description: 'Pets may be kept for a minute, by shared caches too.',
     wrap: editHeaders((headers) => {
       if (headers.has('ETag')) headers.set('Cache-Control', 'public, max-age=60');
     }),
   },
-];
+]);
 
 function withoutCondition(name: string): Wrap {
   return editRequest((request) => withHeader(request, name, null));

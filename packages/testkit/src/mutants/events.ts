@@ -1,30 +1,27 @@
 import { editResponse, withBody } from './edit/edit.ts';
 import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
-import type { MutantDefinition, Wrap } from './mutant.ts';
+import { strict, type Wrap } from './mutant.ts';
 
-export const eventMutants: readonly MutantDefinition[] = [
+export const eventMutants = strict([
   {
     number: 211,
     name: 'events-skip-one',
     description: 'The last event of a page with several is missing.',
-    breaks: 'strict',
     wrap: editEvents((events) => (events.length > 1 ? events.slice(0, -1) : events)),
   },
   {
     number: 212,
     name: 'events-repeat-one',
     description: 'The first event of a page comes twice.',
-    breaks: 'strict',
     wrap: editEvents((events) => [...events.slice(0, 1), ...events]),
   },
   {
     number: 213,
     name: 'events-out-of-order',
     description: 'The newest event of a page comes first.',
-    breaks: 'strict',
     wrap: editEvents((events) => events.toReversed()),
   },
-];
+]);
 
 function editEvents(edit: (events: Fields[]) => Fields[]): Wrap {
   return editResponse(async (response, request) => {

@@ -1,13 +1,12 @@
 import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit/edit.ts';
-import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
+import { strict, type Fetch, type Wrap } from './mutant.ts';
 
 const idempotencyKey = 'Idempotency-Key';
 
-export const idempotencyMutants: readonly MutantDefinition[] = [
+export const idempotencyMutants = strict([
   {
     number: 175,
     name: 'idempotency-ignored',
-    breaks: 'strict',
     description: 'A repeated Idempotency-Key stores a second pet.',
     wrap: forOperations(
       ['createPet'],
@@ -17,7 +16,6 @@ export const idempotencyMutants: readonly MutantDefinition[] = [
   {
     number: 176,
     name: 'idempotency-replay-unmarked',
-    breaks: 'strict',
     description: 'A replayed create has no Idempotent-Replayed.',
     wrap: onReplay((response) => {
       response.headers.delete('Idempotent-Replayed');
@@ -27,39 +25,34 @@ export const idempotencyMutants: readonly MutantDefinition[] = [
   {
     number: 177,
     name: 'idempotency-replay-200',
-    breaks: 'strict',
     description: 'A replayed create is 200 instead of the first 201 again.',
     wrap: onReplay(async (response) => withBody(response, await response.text(), { status: 200 })),
   },
   {
     number: 178,
     name: 'idempotency-conflict-stored',
-    breaks: 'strict',
     description: 'An Idempotency-Key that was used for another pet stores a second pet.',
     wrap: forOperations(['createPet'], storeConflicts),
   },
   {
     number: 179,
     name: 'idempotency-conflict-409',
-    breaks: 'strict',
     description: 'An Idempotency-Key that was used for another pet is 409 instead of 422.',
     wrap: onConflict((body) => body.replace('422', '409'), 409),
   },
   {
     number: 180,
     name: 'idempotency-conflict-replayed',
-    breaks: 'strict',
     description: 'An Idempotency-Key that was used for another pet returns that pet.',
     wrap: forOperations(['createPet'], replayConflicts),
   },
   {
     number: 181,
     name: 'idempotency-remembers-failures',
-    breaks: 'strict',
     description: 'An Idempotency-Key that was sent with an invalid pet is refused from then on.',
     wrap: forOperations(['createPet'], rememberFailures),
   },
-];
+]);
 
 function onReplay(edit: (response: Response) => Response | Promise<Response>): Wrap {
   return editResponse((response) =>

@@ -17,6 +17,11 @@ export interface MutantDefinition {
   wrap: Wrap;
 }
 
+/** Mutants that the contract allows and our own decisions forbid. */
+export function strict(mutants: MutantDefinition[]): MutantDefinition[] {
+  return mutants.map((mutant) => ({ ...mutant, breaks: 'strict' }));
+}
+
 export interface Mutant extends Required<MutantDefinition> {
   /** The mistake that it is a variant of. */
   family: string;

@@ -9,15 +9,14 @@ import {
   withHeader,
   withUrl,
 } from './edit/edit.ts';
-import type { MutantDefinition } from './mutant.ts';
+import { strict } from './mutant.ts';
 import { forList } from './edit/pages.ts';
 
 /** Methods, paths and headers outside the three operations. */
-export const protocolMutants: readonly MutantDefinition[] = [
+export const protocolMutants = strict([
   {
     number: 196,
     name: 'head-refused',
-    breaks: 'strict',
     description: 'HEAD is 405.',
     wrap: editResponse((response, { method }) =>
       method === 'HEAD' && response.ok ? withBody(response, null, { status: 405 }) : response,
@@ -26,7 +25,6 @@ export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 197,
     name: 'head-without-etag',
-    breaks: 'strict',
     description: 'HEAD has no ETag, although GET has one.',
     wrap: editHeaders((headers, _response, { method }) => {
       if (method === 'HEAD') headers.delete('ETag');
@@ -35,7 +33,6 @@ export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 198,
     name: 'method-unknown-404',
-    breaks: 'strict',
     description: 'A method that a path does not have is 404 instead of 405.',
     wrap: editResponse((response) =>
       response.status === 405 ? refuseAs(response, 404, 'not_found') : response,
@@ -44,14 +41,12 @@ export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 199,
     name: 'allow-missing',
-    breaks: 'strict',
     description: 'A 405 has no Allow.',
     wrap: removeHeader('Allow'),
   },
   {
     number: 200,
     name: 'slash-accepted',
-    breaks: 'strict',
     description: 'A path with a slash at its end is served like the one without.',
     wrap: editRequest((request) =>
       withUrl(request, (url) => (url.pathname = url.pathname.replace(/(?<=.)\/$/, ''))),
@@ -60,7 +55,6 @@ export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 201,
     name: 'unknown-parameter-refused',
-    breaks: 'strict',
     description: 'A list with a query parameter that the API does not know is 400.',
     wrap: forList(
       editResponse((response, { url }) => {
@@ -73,21 +67,18 @@ export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 202,
     name: 'request-id-missing',
-    breaks: 'strict',
     description: 'No response has an X-Request-Id.',
     wrap: removeHeader('X-Request-Id'),
   },
   {
     number: 203,
     name: 'request-id-not-echoed',
-    breaks: 'strict',
     description: 'The X-Request-Id of the caller is not used.',
     wrap: editRequest((request) => withHeader(request, 'X-Request-Id', null)),
   },
   {
     number: 204,
     name: 'unknown-path-without-key',
-    breaks: 'strict',
     description: 'An unknown path under /v1 is 404 to a caller without a key.',
     wrap: editResponse((response, { url }) => {
       const isKnown = /^\/v1\/pets(?:\/[^/]+)?$/.test(new URL(url).pathname);
@@ -97,10 +88,9 @@ export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 205,
     name: 'unknown-path-without-body',
-    breaks: 'strict',
     description: 'The 404 of an unknown path has no body.',
     wrap: editResponse((response, request) =>
       response.status === 404 && !operationOf(request) ? withBody(response, null) : response,
     ),
   },
-];
+]);

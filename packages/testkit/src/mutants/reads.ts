@@ -1,5 +1,4 @@
-import { forOperations, withBody, withUrl } from './edit/edit.ts';
-import { parseExact, parseObject, renderExact, type Fields } from './edit/exact-json.ts';
+import { editPage, editPets, forOperations, withUrl } from './edit/edit.ts';
 import type { Fetch, MutantDefinition } from './mutant.ts';
 
 /** Reads that change something: a GET is safe (RFC 9110, section 9.2.1). */
@@ -58,18 +57,10 @@ function addPetAfter(fetch: Fetch, apiKey: string): Fetch {
 
 function takeFetchedFromLists(fetch: Fetch): Fetch {
   const fetched = new Set<unknown>();
-  const get = forOperations(['getPet'], (next) => async (request) => {
-    const response = await next(request);
-    if (!response.ok || response.body === null) return response;
-    const text = await response.text();
-    fetched.add(parseObject(text)?.['id']);
-    return withBody(response, text);
+  const get = editPets(['getPet'], (pet) => {
+    fetched.add(pet['id']);
+    return pet;
   });
-  const list = forOperations(['listPets'], (next) => async (request) => {
-    const response = await next(request);
-    if (!response.ok || response.body === null) return response;
-    const pets = parseExact(await response.text()) as Fields[];
-    return withBody(response, renderExact(pets.filter(({ id }) => !fetched.has(id))));
-  });
+  const list = editPage((pets) => pets.filter(({ id }) => !fetched.has(id)));
   return list(get(fetch, ''), '');
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect } from '../../../../test/support/process/collect.ts';
-import { installPackage, outputOf, project, run } from '../../../../test/support/process/package.ts';
+import { installPackages, outputOf, project, run } from '../../../../test/support/process/package.ts';
 import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
 import { installTools, nodes, tools } from '../../../../test/support/process/tools.ts';
 
@@ -58,7 +58,7 @@ let folder: Folder;
 
 beforeAll(async () => {
   folder = makeFolder();
-  await installPackage(folder.path, { withKit: true });
+  await installPackages(folder.path);
   await installTools();
   symlinkSync(vitest, join(folder.path, 'node_modules/vitest'));
   await Bun.write(join(folder.path, 'program.mjs'), program);

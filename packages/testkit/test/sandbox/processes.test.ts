@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { collect } from '../../../../test/support/process/collect.ts';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import {
   endProcess,
@@ -9,6 +8,7 @@ import {
   petstoreCommand,
   runKit,
 } from '../../../../test/support/process/process.ts';
+import { startProgram } from '../../../../test/support/process/running.ts';
 import {
   makeTemporaryPlace,
   startSandboxProcess,
@@ -39,20 +39,20 @@ describe('petstore-sandbox', () => {
     await using sandbox = await startSandboxProcess(place, ['--api-key', 'mine', '--count', '2']);
     expect([sandbox.apiKey, await statusOf(sandbox)]).toEqual(['mine', 200]);
     expect(place.files().length).toBe(1);
-    expect(await sandbox.end(signal)).toBe(0);
+    expect(await sandbox.stop(signal)).toBe(0);
     expect([place.files(), await statusOf(sandbox)]).toEqual([[], 'refused']);
   });
 
   it('leaves a store behind when it is killed, which the next sandbox after a day removes', async () => {
     await using killed = await startSandboxProcess(place);
-    await killed.end('SIGKILL');
+    await killed.stop('SIGKILL');
     const [leftover] = place.files();
     const longAgo = new Date(Date.now() - 90_000_000);
     utimesSync(join(place.path, leftover!), longAgo, longAgo);
     await using next = await startSandboxProcess(place);
     expect(place.files().length).toBe(1);
     expect(place.files()).not.toEqual([leftover!]);
-    await next.end('SIGTERM');
+    await next.stop();
     expect(place.files()).toEqual([]);
   });
 
@@ -85,18 +85,16 @@ describe('petstore-sandbox', () => {
       const child = Bun.spawn(${command}, { stdio: ['pipe', 'inherit', 'inherit'] });
       console.log(child.pid);
       await child.exited;`;
-    const parent = Bun.spawn(['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, '-e', program], {
+    const parent = startProgram(['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, '-e', program], {
+      cwd: place.path,
       env: place.env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 120_000,
-      killSignal: 'SIGKILL',
     });
-    const output = collect(parent.stdout);
+    const output = parent.stdout;
     const [line] = await output.untilMatch(/\{"url".*\n/);
     const pid = Number((await output.untilMatch(/^\d+$/m))[0]);
     orphan = pid;
     expect(isRunning(pid)).toBe(true);
-    parent.kill('SIGKILL');
+    process.kill(parent.pid, 'SIGKILL');
     return { pid, output, address: JSON.parse(line) as { url: string; apiKey: string } };
   }
 

@@ -60,14 +60,22 @@ export function withBody(
 }
 
 /** Changes the JSON of every successful response with a body. */
-export function editSuccess(operations: readonly OperationName[], edit: (value: unknown) => unknown): Wrap {
+export function editSuccess(
+  operations: readonly OperationName[],
+  edit: (value: unknown, request: Request) => unknown,
+): Wrap {
   return forOperations(
     operations,
-    editResponse(async (response) => {
+    editResponse(async (response, request) => {
       if (!response.ok || response.body === null) return response;
-      return withBody(response, renderExact(edit(parseExact(await response.text()))));
+      return withBody(response, renderExact(edit(parseExact(await response.text()), request)));
     }),
   );
+}
+
+/** Changes the pets of every page. */
+export function editPage(edit: (pets: Fields[], request: Request) => unknown): Wrap {
+  return editSuccess(['listPets'], (pets, request) => edit(pets as Fields[], request));
 }
 
 /** Changes every pet that these operations return. */

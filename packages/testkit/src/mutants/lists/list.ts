@@ -1,5 +1,4 @@
-import { editSuccess, withBody } from '../edit/edit.ts';
-import type { Fields } from '../edit/exact-json.ts';
+import { editPage, withBody } from '../edit/edit.ts';
 import type { MutantDefinition } from '../mutant.ts';
 import { forList } from '../edit/pages.ts';
 
@@ -8,21 +7,21 @@ export const listMutants: readonly MutantDefinition[] = [
     number: 23,
     name: 'list-in-object',
     description: 'A list is an object with the array in it, not a bare array.',
-    wrap: editSuccess(['listPets'], (pets) => ({ pets })),
+    wrap: editPage((pets) => ({ pets })),
   },
   {
     number: 24,
     name: 'list-descending',
     breaks: 'strict',
     description: 'A page has its pets in descending order of id.',
-    wrap: editSuccess(['listPets'], (pets) => (pets as Fields[]).toReversed()),
+    wrap: editPage((pets) => pets.toReversed()),
   },
   {
     number: 25,
     name: 'list-repeats-first',
     description: 'The second pet of a page is the first one again.',
-    wrap: editSuccess(['listPets'], (pets) => {
-      const [first, second, ...others] = pets as Fields[];
+    wrap: editPage((pets) => {
+      const [first, second, ...others] = pets;
       return second ? [first, first, ...others] : pets;
     }),
   },
@@ -40,12 +39,12 @@ export const listMutants: readonly MutantDefinition[] = [
     number: 27,
     name: 'list-of-ids',
     description: 'A list has the ids of the pets, not the pets.',
-    wrap: editSuccess(['listPets'], (pets) => (pets as Fields[]).map(({ id }) => id)),
+    wrap: editPage((pets) => pets.map(({ id }) => id)),
   },
   {
     number: 28,
     name: 'list-ends-with-null',
     description: 'A page has null behind its last pet.',
-    wrap: editSuccess(['listPets'], (pets) => [...(pets as Fields[]), null]),
+    wrap: editPage((pets) => [...pets, null]),
   },
 ];

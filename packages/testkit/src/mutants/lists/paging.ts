@@ -1,79 +1,68 @@
-import { editHeaders, editResponse, withBody, withUrl } from '../edit/edit.ts';
-import { parseExact, renderExact, type Fields } from '../edit/exact-json.ts';
-import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
+import { editHeaders, editPage, editResponse, withBody, withUrl } from '../edit/edit.ts';
+import { parseExact, type Fields } from '../edit/exact-json.ts';
+import { strict, type Fetch, type Wrap } from '../mutant.ts';
 import { editParameter, forList, limitOf, nextQuery, withLink } from '../edit/pages.ts';
 
-export const pagingMutants: readonly MutantDefinition[] = [
+export const pagingMutants = strict([
   {
     number: 163,
     name: 'pages-skip-one',
-    breaks: 'strict',
     description: 'Each page but the first leaves out its first pet.',
-    wrap: editFollowingPages((pets) => pets.slice(1)),
+    wrap: editPage((pets, request) => (hasCursor(request) ? pets.slice(1) : pets)),
   },
   {
     number: 164,
     name: 'pages-repeat-one',
-    breaks: 'strict',
     description: 'Each page but the first begins with the last pet of the page before.',
-    wrap: forList((fetch) => {
+    wrap(fetch, apiKey) {
       let last: Fields | undefined;
-      return async (request) => {
-        const response = await fetch(request);
-        if (!response.ok || response.body === null) return response;
-        const pets = parseExact(await response.text()) as Fields[];
+      const repeatLast = editPage((pets, request) => {
         const repeated = hasCursor(request) && last ? [last, ...pets.slice(0, -1)] : pets;
         last = pets.at(-1);
-        return withBody(response, renderExact(repeated));
-      };
-    }),
+        return repeated;
+      });
+      return repeatLast(fetch, apiKey);
+    },
   },
   {
     number: 165,
     name: 'pages-without-link',
-    breaks: 'strict',
     description: 'No page has a Link to the next one.',
     wrap: editLink(() => undefined),
   },
   {
     number: 166,
     name: 'pages-link-elsewhere',
-    breaks: 'strict',
     description: 'The Link of a page names a path that does not exist.',
     wrap: editLink((link) => link.replace('<?', '</v1/animals?')),
   },
   {
     number: 167,
     name: 'pages-link-other-host',
-    breaks: 'strict',
     description: 'The Link of a page names the host behind the proxy.',
     wrap: editLink((link) => link.replace('<?', '<http://10.0.0.7:8080/v1/pets?')),
   },
   {
     number: 168,
     name: 'pages-link-forgets-status',
-    breaks: 'strict',
     description: 'The Link of a filtered page has no status.',
     wrap: editLink((link) => link.replace(/&status=\w+/, '')),
   },
   {
     number: 169,
     name: 'pages-link-forgets-limit',
-    breaks: 'strict',
     description: 'The Link of a page has no limit.',
     wrap: editLink((link) => link.replace(/limit=\d+&/, '')),
   },
   {
     number: 170,
     name: 'pages-link-rel',
-    breaks: 'strict',
     description: 'The Link of a page has no relation.',
     wrap: editLink((link) => link.replace('; rel="next"', '')),
   },
   {
     number: 171,
     name: 'pages-endless',
-    breaks: 'strict',
     description: 'The last page has a Link back to the first.',
     wrap: forList(
       editHeaders((headers, { ok }, request) => {
@@ -88,21 +77,18 @@ export const pagingMutants: readonly MutantDefinition[] = [
   {
     number: 172,
     name: 'pages-end-empty',
-    breaks: 'strict',
     description: 'A last page that is full has a Link to an empty page.',
     wrap: forList(endWithEmptyPage),
   },
   {
     number: 173,
     name: 'pages-cursor-ignored',
-    breaks: 'strict',
     description: 'Every page is the first.',
     wrap: editParameter('cursor', () => undefined),
   },
   {
     number: 174,
     name: 'pages-cursor-unchecked',
-    breaks: 'strict',
     description: 'A damaged cursor begins at the first page instead of being refused.',
     wrap: forList((fetch) => async (request) => {
       const response = await fetch(request);
@@ -111,19 +97,10 @@ export const pagingMutants: readonly MutantDefinition[] = [
       return first.ok ? first : response;
     }),
   },
-];
+]);
 
 function editLink(edit: (link: string) => string | undefined): Wrap {
   return forList(editResponse((response) => withLink(response, edit)));
-}
-
-function editFollowingPages(edit: (pets: Fields[]) => Fields[]): Wrap {
-  return forList(
-    editResponse(async (response, request) => {
-      if (!response.ok || response.body === null || !hasCursor(request)) return response;
-      return withBody(response, renderExact(edit(parseExact(await response.text()) as Fields[])));
-    }),
-  );
 }
 
 function hasCursor({ url }: Request): boolean {

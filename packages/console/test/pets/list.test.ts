@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { openListeningService } from '../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { openListeningService } from '../../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
 import {
   add,
   addPets,
@@ -9,7 +9,7 @@ import {
   overflowing,
   phone,
   rows,
-} from '../../../test/support/browser/console.ts';
+} from '../../../../test/support/browser/console.ts';
 
 const chromium = browserOfFile();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
-import type { PetStatus } from '../../client/src/index.ts';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole, phone } from '../../../test/support/browser/console.ts';
+import type { PetStatus } from '../../../client/src/index.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole, phone } from '../../../../test/support/browser/console.ts';
 import {
   focusedRow,
   noteOf,
@@ -10,8 +10,8 @@ import {
   rowOf,
   statusOf,
   tillOf,
-} from '../../../test/support/browser/shop.ts';
-import { settled, slowDown } from './helpers.ts';
+} from '../../../../test/support/browser/shop.ts';
+import { settled, slowDown } from '../helpers.ts';
 
 const chromium = browserOfFile();
 

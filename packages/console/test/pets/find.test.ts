@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole, signIn } from '../../../test/support/browser/console.ts';
-import { visit } from '../../../test/support/browser/visit.ts';
-import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole, signIn } from '../../../../test/support/browser/console.ts';
+import { visit } from '../../../../test/support/browser/visit.ts';
+import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
 
 const chromium = browserOfFile();
 const pets = [

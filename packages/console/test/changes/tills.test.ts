@@ -1,9 +1,9 @@
 import { expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../test/support/browser/console.ts';
-import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
-import { slowDown } from './helpers.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole } from '../../../../test/support/browser/console.ts';
+import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
+import { slowDown } from '../helpers.ts';
 
 const chromium = browserOfFile();
 /** `TILLS_SECONDS=60` runs the long form. */

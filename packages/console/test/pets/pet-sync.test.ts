@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'bun:test';
-import { PetstoreClientError, type EventPage, type PetstoreClient } from '../../client/src/index.ts';
-import { PetRows } from '../src/pets/data/pet-rows.ts';
-import { PetSync, type PetSyncOptions } from '../src/pets/data/pet-sync.ts';
-import { defaultQuery } from '../src/pets/find/query.ts';
-import { addPets } from '../../../test/support/browser/console.ts';
-import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
-import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
+import { PetstoreClientError, type EventPage, type PetstoreClient } from '../../../client/src/index.ts';
+import { PetRows } from '../../src/pets/data/pet-rows.ts';
+import { PetSync, type PetSyncOptions } from '../../src/pets/data/pet-sync.ts';
+import { defaultQuery } from '../../src/pets/find/query.ts';
+import { addPets } from '../../../../test/support/browser/console.ts';
+import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
+import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
 
 const gone = new PetstoreClientError('events_gone', 'Another store.');
 

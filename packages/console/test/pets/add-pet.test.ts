@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { openListeningService } from '../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { openListeningService } from '../../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
 import {
   add,
   addPets,
@@ -9,8 +9,8 @@ import {
   phone,
   rows,
   tabTo,
-} from '../../../test/support/browser/console.ts';
-import { visit } from '../../../test/support/browser/visit.ts';
+} from '../../../../test/support/browser/console.ts';
+import { visit } from '../../../../test/support/browser/visit.ts';
 
 const chromium = browserOfFile();
 

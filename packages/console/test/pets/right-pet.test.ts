@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole, rows } from '../../../test/support/browser/console.ts';
-import { focusedRow, noteOf, openShop, rowOf } from '../../../test/support/browser/shop.ts';
-import type { ListeningService } from '../../../test/support/http/listening.ts';
-import { settled, slowDown } from './helpers.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole, rows } from '../../../../test/support/browser/console.ts';
+import { focusedRow, noteOf, openShop, rowOf } from '../../../../test/support/browser/shop.ts';
+import type { ListeningService } from '../../../../test/support/http/listening.ts';
+import { settled, slowDown } from '../helpers.ts';
 
 const chromium = browserOfFile();
 const searches = '**/v1/pets/search?*';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import type { Pet } from '../../client/src/index.ts';
-import { Notes, type Note } from '../src/changes/notes.ts';
+import type { Pet } from '../../../client/src/index.ts';
+import { Notes, type Note } from '../../src/changes/notes.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -12,7 +12,7 @@ import {
   tellUndone,
   textOf,
   withFields,
-} from '../src/changes/words.ts';
+} from '../../src/changes/words.ts';
 
 const rex: Pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' };
 const sold: Pet = { ...rex, status: 'sold' };

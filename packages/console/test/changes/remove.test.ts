@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../test/support/browser/console.ts';
-import type { ListeningService } from '../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole } from '../../../../test/support/browser/console.ts';
+import type { ListeningService } from '../../../../test/support/http/listening.ts';
 import {
   deafen,
   drawn,
@@ -14,7 +14,7 @@ import {
   rowOf,
   stopClock,
   tillOf,
-} from '../../../test/support/browser/shop.ts';
+} from '../../../../test/support/browser/shop.ts';
 
 const chromium = browserOfFile();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../test/support/browser/console.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole } from '../../../../test/support/browser/console.ts';
 import {
   focusedRow,
   noteOf,
@@ -9,8 +9,8 @@ import {
   openShop,
   rowOf,
   tillOf,
-} from '../../../test/support/browser/shop.ts';
-import { settled } from './helpers.ts';
+} from '../../../../test/support/browser/shop.ts';
+import { settled } from '../helpers.ts';
 
 const chromium = browserOfFile();
 

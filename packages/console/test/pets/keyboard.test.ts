@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole, rows } from '../../../test/support/browser/console.ts';
-import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole, rows } from '../../../../test/support/browser/console.ts';
+import { openShop, rowOf } from '../../../../test/support/browser/shop.ts';
+import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
+import { settled } from '../helpers.ts';
 
 const chromium = browserOfFile();
 const pets = Array.from({ length: 300 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
@@ -85,5 +87,32 @@ describe('the keyboard', () => {
     await page.keyboard.press('/');
     await page.locator('input[type=search]:focus').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('leaves every field with Esc', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    const focused = () => page.evaluate<string>('document.activeElement.tagName');
+    for (const id of ['pet-name', 'pet-categoryId', 'pet-status']) {
+      await page.locator(`#${id}`).focus();
+      await page.keyboard.press('Escape');
+      expect([id, await focused()]).toEqual([id, 'BODY']);
+    }
+    await page.getByRole('searchbox').fill('re');
+    await page.keyboard.press('Escape');
+    expect([await focused(), await page.getByRole('searchbox').inputValue()]).toEqual(['INPUT', '']);
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('BODY');
+    await settled(page);
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#edit-name:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.row:focus').waitFor();
+    // What was typed into the form to add a pet is still there.
+    await page.locator('#pet-name').fill('Half a na');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#pet-name').inputValue()).toBe('Half a na');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../test/support/browser/console.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole } from '../../../../test/support/browser/console.ts';
 import {
   calmDown,
   deafen,
@@ -10,7 +10,7 @@ import {
   rowOf,
   statusOf,
   tillOf,
-} from '../../../test/support/browser/shop.ts';
+} from '../../../../test/support/browser/shop.ts';
 
 const chromium = browserOfFile();
 

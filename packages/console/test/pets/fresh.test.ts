@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole, rows, showNews } from '../../../test/support/browser/console.ts';
-import { openShop, rowOf, tillOf } from '../../../test/support/browser/shop.ts';
-import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole, rows, showNews } from '../../../../test/support/browser/console.ts';
+import { openShop, rowOf, tillOf } from '../../../../test/support/browser/shop.ts';
+import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
 
 const chromium = browserOfFile();
 

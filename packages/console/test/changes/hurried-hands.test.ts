@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../test/support/browser/console.ts';
-import { drawn, noteOf, openShop, rowOf, stopClock } from '../../../test/support/browser/shop.ts';
-import type { ListeningService } from '../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole } from '../../../../test/support/browser/console.ts';
+import { drawn, noteOf, openShop, rowOf, stopClock } from '../../../../test/support/browser/shop.ts';
+import type { ListeningService } from '../../../../test/support/http/listening.ts';
 
 const chromium = browserOfFile();
 
