@@ -9,13 +9,11 @@ import {
   type ImportStore,
 } from '../../domain/bulk/import-store.ts';
 import { importEvent } from '../../domain/event.ts';
-import { isIdTaken, isRetryable, translateError } from '../errors.ts';
+import { refuseTakenId } from '../errors.ts';
 import { addEvents } from '../events.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
 import type { Query, Values } from '../sessions/statement.ts';
 import { openCommandSession, type CommandOptions } from './command-session.ts';
-
-const maxAttempts = 10;
 
 /** Inserts in the order of the file, so that ids follow it. */
 const insertNew = `
@@ -36,13 +34,8 @@ const selectLargestId = `
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
   const session = await openCommandSession({ ...options, mayCreate: true });
 
-  const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
-    try {
-      return await session.run((query) => query<Row>(text, values));
-    } catch (error) {
-      throw translateError(error);
-    }
-  };
+  const ask = <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> =>
+    session.run((query) => query<Row>(text, values));
 
   return {
     async findImport(source) {
@@ -51,22 +44,11 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
       return row && importTable.parse(row);
     },
 
-    async addPets(pets, step) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await session.run(async (query) => {
-            await addTogether(query, pets, step);
-            addEvents(query, [importEvent(pets.length, Date.now())]);
-          });
-        } catch (error) {
-          if (error instanceof IdTakenError) throw error;
-          if (isIdTaken(error) && pets[0]?.id !== undefined)
-            throw new IdTakenError('A pet with this id exists already.', { cause: error });
-          const mayRetry = isRetryable(error) || isIdTaken(error);
-          if (!mayRetry || attempt === maxAttempts) throw translateError(error);
-        }
-      }
-    },
+    addPets: (pets, step) =>
+      session.run(async (query) => {
+        await addTogether(query, pets, step);
+        addEvents(query, [importEvent(pets.length, Date.now())]);
+      }),
 
     async finishImport(source, finishedAt) {
       await ask(
@@ -99,7 +81,7 @@ async function addTogether(
   if (smallest === undefined) return void (await query(insertNew, petArrays(pets)));
   const ids = pets.map(({ id = 0n }) => id);
   const largest = ids.reduce((one, other) => (one > other ? one : other));
-  await query(insertKept, [ids.map(String), ...petArrays(pets)]);
+  await query(insertKept, [ids.map(String), ...petArrays(pets)]).catch(refuseTakenId);
   await refuseDeletedIds(query, smallest);
   await moveSequence(query, largest);
 }
