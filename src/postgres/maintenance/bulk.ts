@@ -11,6 +11,7 @@ import type { Pet } from '../../domain/pet.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents, forgetEarlierEvents } from '../events.ts';
 import { openCommandSession, type CommandOptions, type CommandSession } from './command-session.ts';
+import { lastIdOf, moveSequence } from './sequences.ts';
 import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
 import type { Query } from '../sessions/statement.ts';
 
@@ -24,7 +25,11 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
     orders: tableOf(run, orderTable),
     idempotencyRecords: tableOf(run, idempotencyTable),
     imports: tableOf(run, importTable),
-    lastIds: () => run(readLastIds),
+    lastIds: () =>
+      run(async (query) => ({
+        pets: await lastIdOf(query, 'pet_ids'),
+        orders: await lastIdOf(query, 'order_ids'),
+      })),
     raiseLastIds: (ids) => run((query) => raiseLastIds(query, ids)),
     beginLog: () => run(beginLog),
     close,
@@ -81,32 +86,17 @@ const petTable: TableForm<Pet, PetRow> = {
   parse: petOf,
 };
 
-/** The last id that was drawn. */
-const lastId = 'CASE WHEN is_called THEN last_value ELSE last_value - 1 END';
-
-/** Makes new ids follow this one. */
-function moveSequence(sequence: string, id: string): string {
-  return `SELECT setval('${sequence}', ${id}) FROM ${sequence} WHERE ${lastId} < ${id}`;
-}
-
 async function beginLog(query: Query): Promise<void> {
   const [row] = await query<{ count: string }>('SELECT count(*) AS count FROM pets');
   addEvents(query, [importEvent(Number(row?.count), Date.now())]);
   forgetEarlierEvents(query);
 }
 
-async function readLastIds(query: Query): Promise<LastIds> {
-  const read = async (sequence: string): Promise<bigint> => {
-    const [row] = await query<{ id: string }>(`SELECT (${lastId})::text AS id FROM ${sequence}`);
-    return BigInt(row?.id ?? 0);
-  };
-  return { pets: await read('pet_ids'), orders: await read('order_ids') };
-}
-
 async function raiseLastIds(query: Query, { pets, orders }: LastIds): Promise<void> {
-  await query(moveSequence('pet_ids', '$1::bigint'), [String(pets)]);
-  await query(moveSequence('order_ids', '$1::bigint'), [String(orders)]);
-  await query(moveSequence('api_key_ids', '(SELECT max(id) FROM api_keys)'));
+  const [key] = await query<{ id: string | null }>('SELECT max(id) AS id FROM api_keys');
+  await moveSequence(query, 'pet_ids', pets);
+  await moveSequence(query, 'order_ids', orders);
+  await moveSequence(query, 'api_key_ids', BigInt(key?.id ?? 0));
   // Some of these pets may have been deleted, and it is unknown which.
   const remember = 'UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint';
   await query(remember, [String(pets)]);

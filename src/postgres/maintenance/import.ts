@@ -14,6 +14,7 @@ import { addEvents } from '../events.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
 import type { Query, Values } from '../sessions/statement.ts';
 import { openCommandSession, type CommandOptions } from './command-session.ts';
+import { moveSequence } from './sequences.ts';
 
 /** Inserts in the order of the file, so that ids follow it. */
 const insertNew = `
@@ -83,7 +84,7 @@ async function addTogether(
   const largest = ids.reduce((one, other) => (one > other ? one : other));
   await query(insertKept, [ids.map(String), ...petArrays(pets)]).catch(refuseTakenId);
   await refuseDeletedIds(query, smallest);
-  await moveSequence(query, largest);
+  await moveSequence(query, 'pet_ids', largest);
 }
 
 /**
@@ -94,26 +95,6 @@ async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
   const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
   const deleted = await query(select, [String(smallest)]);
   if (deleted.length > 0) throw new IdTakenError('This id was used before.');
-}
-
-/** More ids than others could draw between two statements. */
-const farAway = 1_000_000n;
-
-/**
- * A running service draws ids at the same time, and `setval` could move the sequence back behind them. So the sequence
- * is advanced by drawing ids, and set only across a distance that others cannot cover in the meantime.
- */
-async function moveSequence(query: Query, largest: bigint): Promise<void> {
-  const [sequence] = await query<{ last_value: string; is_called: boolean }>(
-    'SELECT last_value::text AS last_value, is_called FROM pet_ids',
-  );
-  if (!sequence) throw new Error('The sequence pet_ids has no row.');
-  const missing = largest - BigInt(sequence.last_value) + (sequence.is_called ? 0n : 1n);
-  if (missing > farAway) await query("SELECT setval('pet_ids', $1::bigint)", [String(largest)]);
-  else if (missing > 0n) {
-    const draw = "SELECT max(nextval('pet_ids')) FROM generate_series(1, $1::bigint)";
-    await query(draw, [String(missing)]);
-  }
 }
 
 async function moveImport(query: Query, { source, addedBefore }: ImportStep, count: number): Promise<void> {

@@ -30,8 +30,7 @@ export async function inspectPostgres(address: string, environment: Environment)
   }
 }
 
-const selectServer = `
-  SELECT current_setting('server_version') AS version`;
+const selectServer = "SELECT current_setting('server_version') AS version";
 
 /** Whether the role may create the schema. */
 const selectNew = `${selectServer},
