@@ -86,18 +86,15 @@ const retryWithinMs = 1000;
 /** Repeats what a collision undid, and what was lost before its commit, if that shows soon. Translates other errors. */
 export async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();
-  for (let attempts = 1; attempts < maxAttempts; attempts++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
       const collided = isRetryable(error) || isIdTaken(error);
       const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
-      if (!collided && !isLostEarly) throw translateError(error);
+      if (attempts === maxAttempts || !(collided || isLostEarly)) throw translateError(error);
     }
     // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
     await sleep(Math.random() * 10 * attempts);
   }
-  return attempt().catch((error: unknown) => {
-    throw translateError(error);
-  });
 }
