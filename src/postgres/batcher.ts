@@ -1,6 +1,5 @@
-import { PetstoreError, storeClosing } from '../domain/error.ts';
+import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
 import type { WriteMetrics } from '../metrics/writes.ts';
-import { createBoundedQueue, type Queued } from './bounded-queue.ts';
 
 /** Collects requests into batches: while one batch runs, the next one is collected. */
 export interface Batcher<Request, Result> {
@@ -16,22 +15,32 @@ export interface BatcherOptions<Request, Result> {
   /** Returns results in the order of the requests. An error other than `PetstoreError` means that nothing was done. */
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
+  /** How long a batch smaller than the previous one waits for more requests. */
+  gatherMs?: number;
   metrics?: WriteMetrics | undefined;
 }
 
-const maxWaitMs = 2500;
+const waitForBatchMs = 2500;
 const maxPerBatch = 1000;
 
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued, metrics } = options;
-  const queue = createBoundedQueue<Request, Result>(maxWaitMs, maxQueued);
+  const { run, maxQueued, gatherMs, metrics } = options;
+  const queue = createBoundedQueue<Request, Result>(waitForBatchMs, maxQueued);
   let running: Promise<void> | undefined;
   let isClosed = false;
+  let previousSize = 0;
 
   const runAll = async (): Promise<void> => {
-    while (queue.length > 0) await settle(queue.take(maxPerBatch));
+    while (queue.length > 0) {
+      // Callers who repeat themselves return just after their batch. Those who missed it would keep missing it: batches
+      // of one and of all others would alternate, each with its own commit.
+      if (gatherMs && queue.length < previousSize) await Bun.sleep(gatherMs);
+      const batch = queue.take(maxPerBatch);
+      previousSize = batch.length;
+      await settle(batch);
+    }
     running = undefined;
   };
 
@@ -64,5 +73,54 @@ export function createBatcher<Request, Result>(
       isClosed = true;
       await running;
     },
+  };
+}
+
+/** A queue with a limit on its length and on the time that a request may wait. */
+interface BoundedQueue<Request, Result> {
+  readonly length: number;
+  /** Fails with `overloaded` if too many wait, and with `unavailable` if the wait takes too long. */
+  add(request: Request): Promise<Result>;
+  /** Removes at most `count` requests, in order of arrival. */
+  take(count: number): Queued<Request, Result>[];
+}
+
+interface Queued<Request, Result> {
+  request: Request;
+  since: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export function createBoundedQueue<Request, Result>(
+  maxWaitMs: number,
+  maxLength = 10_000,
+): BoundedQueue<Request, Result> {
+  const queued: Queued<Request, Result>[] = [];
+  let timer: Timer | undefined;
+
+  const refuseLate = (): void => {
+    const oldest = performance.now() - maxWaitMs;
+    const inTime = queued.findIndex(({ since }) => since > oldest);
+    for (const { reject } of queued.splice(0, inTime === -1 ? queued.length : inTime)) {
+      reject(unavailable(new Error(`Waited more than ${maxWaitMs} ms.`)));
+    }
+    const [first] = queued;
+    timer = first && setTimeout(refuseLate, Math.max(0, first.since - oldest)).unref();
+  };
+
+  return {
+    get length() {
+      return queued.length;
+    },
+    add: (request) =>
+      new Promise((resolve, reject) => {
+        if (queued.length >= maxLength) {
+          return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
+        }
+        queued.push({ request, since: performance.now(), resolve, reject });
+        timer ??= setTimeout(refuseLate, maxWaitMs).unref();
+      }),
+    take: (count) => queued.splice(0, count),
   };
 }

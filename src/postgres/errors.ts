@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { idsUsedUp, OperatorError, PetstoreError, unavailable } from '../domain/error.ts';
+import { idsUsedUp, IdTakenError, OperatorError, PetstoreError, unavailable } from '../domain/error.ts';
 
 /** The session ended, or fell silent, before a statement got its response. */
 export class SessionLostError extends Error {
@@ -30,11 +30,6 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** Whether another session held a lock for too long. */
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '55P03';
-}
-
 const idConstraints = ['pets_pkey', 'orders_pkey'];
 
 /** Whether an import has taken the id that was drawn for a new pet or order. The next attempt draws another. */
@@ -42,6 +37,11 @@ export function isIdTaken(error: unknown): boolean {
   return (
     error instanceof DatabaseError && error.code === '23505' && idConstraints.includes(error.constraint ?? '')
   );
+}
+
+/** For rows that keep their ids, where another attempt would fail, too. */
+export function refuseTakenId(error: unknown): never {
+  throw isIdTaken(error) ? new IdTakenError('This id is taken already.', { cause: error }) : error;
 }
 
 /**
@@ -76,20 +76,6 @@ export function translateError(error: unknown): unknown {
 export function isSchemaError(error: unknown): boolean {
   const { cause } = error as Error;
   return cause instanceof DatabaseError && /^(?:3F|42(?!501))/.test(cause.code ?? '');
-}
-
-/** Fails with `unavailable` if the work takes longer. The work itself continues. */
-export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(unavailable(new Error(`Waited more than ${timeoutMs} ms.`))),
-    timeoutMs,
-  );
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A COMMIT got no response. */

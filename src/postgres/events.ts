@@ -10,8 +10,8 @@ import {
 import { int64Range } from '../domain/int64.ts';
 import type { EventStore } from '../domain/store.ts';
 import { columnsOf } from '../domain/table.ts';
-import { createSharedRead } from './pets/pages.ts';
 import type { Query } from './sessions/statement.ts';
+import { createSharedRead } from './shared-read.ts';
 import type { Sql } from './sql.ts';
 
 /** "even" in ASCII. */

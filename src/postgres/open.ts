@@ -8,7 +8,7 @@ import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import { createEventStore, createExpiry } from './events.ts';
 import { createKeyWatch } from './keys/key-watch.ts';
-import { createKeyStore, findKeys } from './keys/keys.ts';
+import { createKeyStore } from './keys/keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createOrderStore, createPetStore, readPets } from './pets/pets.ts';
@@ -63,15 +63,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const creates = createBatcher({
     run: (requests: CreateRequest[]) => createPets(sql, requests, now()).finally(expire),
     maxQueued: maxQueuedWrites,
+    gatherMs: 1,
     metrics: measured,
   });
   const changes = createBatcher({
     run: (requests: ChangeRequest[]) => changePets(sql, requests).finally(expire),
     maxQueued: maxQueuedWrites,
+    gatherMs: 1,
     metrics: measured,
   });
   const gets = createBatcher({ run: (ids: string[]) => readPets(sql, ids) });
-  const finds = createBatcher({ run: (hashes: string[]) => findKeys(sql, hashes, now()) });
   const checkSchema = createSchemaCheck(sql, log);
   const checkWritable = async (): Promise<void> => {
     await checkSchema();
@@ -81,9 +82,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     pets: createPetStore({ sql, creates, changes, gets, checkWritable, now }),
     orders: createOrderStore(sql),
     events: createEventStore(sql),
-    keys: createKeyStore(sql, watch, finds, now),
+    keys: createKeyStore(sql, watch, now),
     async close() {
-      await Promise.all([creates, changes, gets, finds].map((batcher) => batcher.close()));
+      await Promise.all([creates, changes, gets].map((batcher) => batcher.close()));
       await sql.close();
     },
   };

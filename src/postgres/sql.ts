@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { unavailable } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
-import { isIdTaken, isLost, isRetryable, OutcomeUnknownError, translateError } from './errors.ts';
+import { OutcomeUnknownError } from './errors.ts';
 import { keepPlans, servingTimeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
 import type { Query, Statement, Values } from './sessions/statement.ts';
 import type { Session } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
-import { runTransaction } from './sessions/transaction.ts';
+import { retry, runTransaction } from './sessions/transaction.ts';
 
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
@@ -34,9 +33,6 @@ export interface SqlOptions {
 
 export const writerCount = 2;
 const maxReadsPerSession = 32;
-const maxAttempts = 10;
-/** A call lost after this long is not repeated, because its caller is about to give up. */
-const retryWithinMs = 1000;
 const transactionTimeouts = { statementsMs: servingTimeouts.silenceMs, commitMs: 3000 };
 /** How often to ask the server whether it still works on a late COMMIT. */
 const checkEveryMs = 1000;
@@ -130,23 +126,4 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
       await Promise.all([readers, searchers, writers].map((lanes) => lanes.close()));
     },
   };
-}
-
-/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. */
-async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  const startedAt = performance.now();
-  for (let attempts = 1; attempts < maxAttempts; attempts++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const collided = isRetryable(error) || isIdTaken(error);
-      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
-      if (!collided && !isLostEarly) throw translateError(error);
-    }
-    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
-    await sleep(Math.random() * 10 * attempts);
-  }
-  return attempt().catch((error: unknown) => {
-    throw translateError(error);
-  });
 }

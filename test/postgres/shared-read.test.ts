@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { createSharedRead } from '../../src/postgres/pets/pages.ts';
+import { createSharedRead } from '../../src/postgres/shared-read.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 

@@ -33,7 +33,7 @@ export interface BulkStore {
   imports: BulkTable<ImportState>;
 
   lastIds(): Promise<LastIds>;
-  /** Makes new ids follow these. A larger current value stays. */
+  /** Makes new ids follow these. A larger current value stays. Call it after the last `write`. */
   raiseLastIds(ids: LastIds): Promise<void>;
 
   /** Starts a new event log with one import event for all pets. Cursors of the previous log are refused. */

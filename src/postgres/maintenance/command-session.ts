@@ -4,7 +4,7 @@ import { explain } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
 import { openSession, type Session } from '../sessions/session.ts';
 import type { Query } from '../sessions/statement.ts';
-import { runTransaction } from '../sessions/transaction.ts';
+import { retry, runTransaction } from '../sessions/transaction.ts';
 
 export interface CommandOptions extends MigrationOptions {
   address: string;
@@ -15,8 +15,9 @@ export interface CommandOptions extends MigrationOptions {
 
 /** A session for a command that reads or writes many rows, one transaction after another. */
 export interface CommandSession {
-  run<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
-  close(): Promise<void>;
+  /** Runs one transaction. It is repeated after a collision, so `work` may run several times. */
+  run: <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>;
+  close: () => Promise<void>;
 }
 
 const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 61_000 };
@@ -31,7 +32,7 @@ export async function openCommandSession(options: CommandOptions): Promise<Comma
     const session = (opened = await openSession({ address, timeouts }));
     await refuseMissingSchema(session);
     return {
-      run: (work) => runTransaction(session, work, transactionTimeouts),
+      run: (work) => retry(() => runTransaction(session, work, transactionTimeouts)),
       close: () => session.close(),
     };
   } catch (error) {

@@ -9,13 +9,12 @@ import {
   type ImportStore,
 } from '../../domain/bulk/import-store.ts';
 import { importEvent } from '../../domain/event.ts';
-import { isIdTaken, isRetryable, translateError } from '../errors.ts';
+import { refuseTakenId } from '../errors.ts';
 import { addEvents } from '../events.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
 import type { Query, Values } from '../sessions/statement.ts';
 import { openCommandSession, type CommandOptions } from './command-session.ts';
-
-const maxAttempts = 10;
+import { moveSequence } from './sequences.ts';
 
 /** Inserts in the order of the file, so that ids follow it. */
 const insertNew = `
@@ -36,13 +35,8 @@ const selectLargestId = `
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
   const session = await openCommandSession({ ...options, mayCreate: true });
 
-  const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
-    try {
-      return await session.run((query) => query<Row>(text, values));
-    } catch (error) {
-      throw translateError(error);
-    }
-  };
+  const ask = <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> =>
+    session.run((query) => query<Row>(text, values));
 
   return {
     async findImport(source) {
@@ -51,22 +45,11 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
       return row && importTable.parse(row);
     },
 
-    async addPets(pets, step) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await session.run(async (query) => {
-            await addTogether(query, pets, step);
-            addEvents(query, [importEvent(pets.length, Date.now())]);
-          });
-        } catch (error) {
-          if (error instanceof IdTakenError) throw error;
-          if (isIdTaken(error) && pets[0]?.id !== undefined)
-            throw new IdTakenError('A pet with this id exists already.', { cause: error });
-          const mayRetry = isRetryable(error) || isIdTaken(error);
-          if (!mayRetry || attempt === maxAttempts) throw translateError(error);
-        }
-      }
-    },
+    addPets: (pets, step) =>
+      session.run(async (query) => {
+        await addTogether(query, pets, step);
+        addEvents(query, [importEvent(pets.length, Date.now())]);
+      }),
 
     async finishImport(source, finishedAt) {
       await ask(
@@ -99,9 +82,9 @@ async function addTogether(
   if (smallest === undefined) return void (await query(insertNew, petArrays(pets)));
   const ids = pets.map(({ id = 0n }) => id);
   const largest = ids.reduce((one, other) => (one > other ? one : other));
-  await query(insertKept, [ids.map(String), ...petArrays(pets)]);
+  await query(insertKept, [ids.map(String), ...petArrays(pets)]).catch(refuseTakenId);
   await refuseDeletedIds(query, smallest);
-  await moveSequence(query, largest);
+  await moveSequence(query, 'pet_ids', largest);
 }
 
 /**
@@ -112,26 +95,6 @@ async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
   const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
   const deleted = await query(select, [String(smallest)]);
   if (deleted.length > 0) throw new IdTakenError('This id was used before.');
-}
-
-/** More ids than others could draw between two statements. */
-const farAway = 1_000_000n;
-
-/**
- * A running service draws ids at the same time, and `setval` could move the sequence back behind them. So the sequence
- * is advanced by drawing ids, and set only across a distance that others cannot cover in the meantime.
- */
-async function moveSequence(query: Query, largest: bigint): Promise<void> {
-  const [sequence] = await query<{ last_value: string; is_called: boolean }>(
-    'SELECT last_value::text AS last_value, is_called FROM pet_ids',
-  );
-  if (!sequence) throw new Error('The sequence pet_ids has no row.');
-  const missing = largest - BigInt(sequence.last_value) + (sequence.is_called ? 0n : 1n);
-  if (missing > farAway) await query("SELECT setval('pet_ids', $1::bigint)", [String(largest)]);
-  else if (missing > 0n) {
-    const draw = "SELECT max(nextval('pet_ids')) FROM generate_series(1, $1::bigint)";
-    await query(draw, [String(missing)]);
-  }
 }
 
 async function moveImport(query: Query, { source, addedBefore }: ImportStep, count: number): Promise<void> {

@@ -1,8 +1,7 @@
 import { parseAddress, type Environment } from '../address.ts';
 import { openSession, type Session } from '../sessions/session.ts';
 import { readSchemaVersion } from '../migrate.ts';
-import { OperatorError } from '../../domain/error.ts';
-import { explain, isLockTimeout } from '../errors.ts';
+import { explain } from '../errors.ts';
 
 export interface Inspection {
   version: string;
@@ -31,8 +30,7 @@ export async function inspectPostgres(address: string, environment: Environment)
   }
 }
 
-const selectServer = `
-  SELECT current_setting('server_version') AS version`;
+const selectServer = "SELECT current_setting('server_version') AS version";
 
 /** Whether the role may create the schema. */
 const selectNew = `${selectServer},
@@ -56,21 +54,5 @@ async function inspect(session: Session): Promise<Inspection> {
   const isNew = (await readSchemaVersion(session)) === 0;
   const [found] = await session.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
   if (!found) throw new Error('The server says nothing about the store.');
-  if (!isNew && found.mayWrite) await refuseLocked(session);
   return { ...found, isNew };
-}
-
-/** Takes the lock of an INSERT and releases it. Waits as long as a write would. */
-async function refuseLocked(session: Session): Promise<void> {
-  try {
-    await session.query(
-      "BEGIN; SET LOCAL lock_timeout = '2s'; LOCK TABLE pets IN ROW EXCLUSIVE MODE; ROLLBACK",
-    );
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error;
-    throw new OperatorError(
-      'Another session holds a lock on the table pets, so every write fails.',
-      'pg_locks and pg_stat_activity name it; pg_terminate_backend ends it.',
-    );
-  }
 }

@@ -1,6 +1,7 @@
 import type { OrderPageRequest } from '../../domain/store.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { pageOf, type Page, type Sort } from '../../domain/paging.ts';
+import { createSharedRead } from '../shared-read.ts';
 import type { Sql } from '../sql.ts';
 
 /** Pages of pets have no `petId` and no `returned`. */
@@ -51,41 +52,5 @@ function pageBounds(sort: Sort, lead: Lead | undefined, returned: boolean | unde
   const end = isNewest ? `>= (${value}, ${smallest})` : `<= (${value}, ${largest})`;
   const only = lead === 'status' ? '' : 'AND ($4::text IS NULL OR status = $4)';
   return `WHERE ${lead} IS NOT NULL AND (${lead}, id) ${behind} (${value}, $1::bigint) AND (${lead}, id) ${end} ${only}
-    ${isReturned}     ORDER BY ${lead} ${way}, id ${way}`;
-}
-
-type Query<Result> = () => Promise<Result>;
-
-/**
- * Lets identical waiting reads share one query. A caller joins only a query that has not started, so the result is as
- * fresh as its own would be. While one query runs, callers collect for the next one.
- */
-export function createSharedRead<Result>(): (key: string, query: Query<Result>) => Promise<Result> {
-  /** For the key of each running query: the result that later callers wait for. */
-  const nextByKey = new Map<string, PromiseWithResolvers<Result> | undefined>();
-
-  const start = (key: string, query: Query<Result>): Promise<Result> => {
-    nextByKey.set(key, undefined);
-    const running = query();
-    running.then(
-      () => {
-        const next = nextByKey.get(key);
-        if (next) start(key, query).then(next.resolve, next.reject);
-        else nextByKey.delete(key);
-      },
-      (error: unknown) => {
-        // The store does not respond: fail the later callers too, instead of letting them wait for it again.
-        nextByKey.get(key)?.reject(error);
-        nextByKey.delete(key);
-      },
-    );
-    return running;
-  };
-
-  return (key, query) => {
-    if (!nextByKey.has(key)) return start(key, query);
-    const next = nextByKey.get(key) ?? Promise.withResolvers<Result>();
-    nextByKey.set(key, next);
-    return next.promise;
-  };
+    ${isReturned} ORDER BY ${lead} ${way}, id ${way}`;
 }

@@ -1,8 +1,9 @@
 import { isScan, type SearchRequest } from '../../domain/store.ts';
 import { pageOf, type Page } from '../../domain/paging.ts';
 import type { Statement } from '../sessions/statement.ts';
+import { createSharedRead } from '../shared-read.ts';
 import type { Sql } from '../sql.ts';
-import { createPageReader, createSharedRead } from './pages.ts';
+import { createPageReader } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 
 /** Searches use an index where there is one; the others run on their own session. */

@@ -39,7 +39,10 @@ const createAdvice =
   'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
 const changeAdvice = 'Get the pet to see whether it has changed.';
 
-const drawIds = { name: 'draw-ids', text: "SELECT nextval('pet_ids') AS id FROM generate_series(1, $1)" };
+const drawIds = {
+  name: 'draw-ids',
+  text: "SELECT string_agg(nextval('pet_ids')::text, ' ') AS ids FROM generate_series(1, $1)",
+};
 
 const insertPets = {
   name: 'insert-pets',
@@ -49,8 +52,9 @@ const insertPets = {
 /** Creates a batch of pets. If an idempotency key occurs several times, the first request holds it. */
 export function createPets(sql: Sql, requests: CreateRequest[], now: number): Promise<CreateResult[]> {
   return sql.write(async (query) => {
-    const ids = await query<{ id: string }>(drawIds, [requests.length]);
-    const drawn = requests.map((request, index) => ({ ...request, id: ids[index]?.id ?? '' }));
+    const [row] = await query<{ ids: string }>(drawIds, [requests.length]);
+    const ids = row?.ids.split(' ') ?? [];
+    const drawn = requests.map((request, index) => ({ ...request, id: ids[index] ?? '' }));
     const holders = await claimKeys(query, drawn, now);
     const pets: NewPet[] = [];
     const petIds: string[] = [];

@@ -1,6 +1,6 @@
 import { storeClosing, unavailable } from '../../domain/error.ts';
-import { createBoundedQueue } from '../bounded-queue.ts';
-import { spoilsSession, within } from '../errors.ts';
+import { createBoundedQueue } from '../batcher.ts';
+import { spoilsSession } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
@@ -98,4 +98,18 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
       await Promise.all(closing);
     },
   };
+}
+
+/** Fails with `unavailable` if the work takes longer. The work itself continues. */
+async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(unavailable(new Error(`Waited more than ${timeoutMs} ms.`))),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -89,7 +89,7 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
       process.nextTick(() => socket.uncork());
     }
     try {
-      return (await client.query<Row>({ text, values: [...values], ...(usesName && { name }) })).rows;
+      return (await client.query<Row>({ text, values: values.map(encode), ...(usesName && { name }) })).rows;
     } catch (error) {
       throw error instanceof DatabaseError ? error : new SessionLostError(error);
     }
@@ -128,4 +128,14 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * A list as the text of a PostgreSQL array. It is JSON in other brackets, unless a character is escaped in a way that
+ * only JSON knows. The driver's own encoding, good for all lists, takes three times as long.
+ */
+function encode(value: Values[number]): unknown {
+  if (!Array.isArray(value)) return value;
+  const json = JSON.stringify(value);
+  return /\\[bfnrtu]/.test(json) ? value : `{${json.slice(1, -1)}}`;
 }

@@ -1,5 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import { isUndone, OutcomeUnknownError, SessionLostError } from '../errors.ts';
+import {
+  isIdTaken,
+  isLost,
+  isRetryable,
+  isUndone,
+  OutcomeUnknownError,
+  SessionLostError,
+  translateError,
+} from '../errors.ts';
 import type { Query } from './statement.ts';
 import type { Session } from './session.ts';
 
@@ -68,4 +77,24 @@ async function commitAll(session: Session, sent: Promise<unknown>[], warningsBef
   }
   // After a failed statement, the server treats COMMIT as ROLLBACK.
   await Promise.all(sent);
+}
+
+const maxAttempts = 10;
+/** What was lost after this long is not repeated, because its caller is about to give up. */
+const retryWithinMs = 1000;
+
+/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. Translates other errors. */
+export async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const collided = isRetryable(error) || isIdTaken(error);
+      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
+      if (attempts === maxAttempts || !(collided || isLostEarly)) throw translateError(error);
+    }
+    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
+    await sleep(Math.random() * 10 * attempts);
+  }
 }

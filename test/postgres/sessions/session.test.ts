@@ -19,6 +19,22 @@ describe('closing a session', () => {
   });
 });
 
+describe('a list as a value', () => {
+  it('arrives as it was, whatever its characters', async () => {
+    const session = await openSession({ address: parseAddress(database.address(), {}) });
+    const characters = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code)).slice(1);
+    const texts = ['', 'NULL', 'null', '{}', '[1]', '"', '\\', '\\n', '\\"', ' a, b ', '\\\\u0001', '🐈'];
+    for (const list of [texts, characters, [...texts, '\n'], [null, 'a'], []]) {
+      const rows = await session.query<{ list: unknown }>('SELECT $1::text[] AS list', [list]);
+      expect(rows).toEqual([{ list }]);
+    }
+    const numbers = [1, null, '-9223372036854775808'];
+    const rows = await session.query('SELECT number FROM unnest($1::bigint[]) AS number', [numbers]);
+    expect(rows).toEqual([{ number: '1' }, { number: null }, { number: '-9223372036854775808' }]);
+    await session.close();
+  });
+});
+
 describe('closing a store', () => {
   it('leaves no session behind when reads still wait for their turn', async () => {
     await using own = await makeDatabase();
