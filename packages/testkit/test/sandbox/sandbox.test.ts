@@ -68,7 +68,7 @@ describe('a sandbox', () => {
     expect((await call(sandbox, '/v1/pets/1')).status).toBe(200);
   });
 
-  it('serves the stable operations alone if it is told to', async () => {
+  it('serves only the stable operations if it is told to', async () => {
     await using stable = await startSandbox({ count: 1, stableOnly: true });
     expect((await call(stable, '/v1/pets/1', { method: 'DELETE' })).status).toBe(405);
     expect((await call(stable, '/v1/store/orders')).status).toBe(404);
@@ -87,7 +87,7 @@ describe('a sandbox', () => {
     expect(await fetch(stopped.url).then(String, () => 'refused')).toBe('refused');
   });
 
-  it('wraps the API in the layer it is given, and anew at a reset', async () => {
+  it('wraps the API in the layer it is given, again after each reset', async () => {
     let layers = 0;
     await using wrapped = await startSandbox({
       wrap: (next) => {
