@@ -103,9 +103,9 @@ const [good, bad] = [nameBackup(createdAt), nameBackup(createdAt)];
 
 describe('a bucket with a huge manifest', () => {
   it.each([
-    ['and says so', 4e9],
-    ['that it lists as small', 500],
-  ])('%s is read without it, with a warning', async (_, listed) => {
+    ['lists it as huge', 4e9],
+    ['lists it as small', 500],
+  ])('is read without it, with a warning, if it %s', async (_, listed) => {
     await using bucket = await openBucket(({ line, respond, pour }) => {
       const manifests = { [manifestOf(good)]: 500, [manifestOf(bad)]: listed };
       if (line === 'GET /shop') respond(listOf({ [good]: 3, [bad]: 3, ...manifests }));
@@ -139,7 +139,7 @@ describe('a bucket that falls silent', () => {
     ['at once', () => false],
     ['before an upload', ({ line }: Exchange) => line === 'GET /shop'],
     ['in an upload', ({ line }: Exchange) => line.startsWith('GET')],
-  ])('%s fails a backup, with at most one request after that', async (_, responds) => {
+  ])('fails a backup %s, with at most one more request', async (_, responds) => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
     let silent = 0;
@@ -155,7 +155,7 @@ describe('a bucket that falls silent', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('uploading'))).toEqual([]);
   });
 
-  it('in the middle of a list, a manifest or a backup fails', async () => {
+  it('fails a list, a manifest or a backup that it cuts off in the middle', async () => {
     await using bucket = await openBucket(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n<List');
     });
@@ -168,7 +168,7 @@ describe('a bucket that falls silent', () => {
 });
 
 describe('a slow line', () => {
-  it('takes a large backup as long as it moves', async () => {
+  it('takes a large backup as long as bytes keep moving', async () => {
     const [silenceMs, size] = [3000, 22 * mebibyte];
     let parts = 0;
     await using bucket = await openBucket(({ line, rest, socket, respond }) => {

@@ -42,7 +42,7 @@ describe('findSurplus', () => {
     ).toEqual(['2026-11-16T12:10', '2026-11-16T11:10', '2026-11-16T10:00']);
   });
 
-  it('counts only periods that have a backup, so a pause of the backups loses none', () => {
+  it('counts only periods that have a backup, so a pause in the backups loses none', () => {
     const times = ['2026-01-01T00:00:00Z', '2026-05-01T00:00:00Z', '2026-11-16T00:00:00Z'];
     expect(surplusOf(times, '3d')).toEqual([]);
     expect(surplusOf(times, '2m')).toEqual(['2026-01-01T00:00']);
@@ -54,7 +54,7 @@ describe('findSurplus', () => {
     expect(surplusOf(times, '2w')).toEqual(['2026-11-09T12:00']);
   });
 
-  it('keeps a backup from the future, and lets it take the place of no other', () => {
+  it('keeps a backup from the future, and lets it displace no other', () => {
     const times = ['2099-01-01T00:00:00Z', '2026-11-16T12:00:00Z', '2026-11-15T12:00:00Z'];
     expect(surplusOf(times, '1d')).toEqual(['2026-11-15T12:00']);
   });
@@ -64,7 +64,7 @@ describe('findSurplus', () => {
     expect(surplusOf(times, '1d')).toEqual(['2026-11-16T12:10']);
   });
 
-  it('never removes the newest, and removes the same at once as step by step', () => {
+  it('never removes the newest, and removes the same backups at once as step by step', () => {
     const time = fc
       .integer({ min: 0, max: 400 * 24 })
       .map((hours) => new Date(now.getTime() - hours * 1_800_000));

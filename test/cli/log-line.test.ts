@@ -11,8 +11,8 @@ const at = new Date(2027, 2, 4, 5, 6, 7);
 const render = (...line: [LogLevel, string, LogFields]) =>
   stripVTControlCharacters(renderLogLine(at, ...line));
 
-describe('a line of the log on a terminal', () => {
-  it('begins with what was called and how it went, and ends with the ids', () => {
+describe('a log line on a terminal', () => {
+  it('begins with the call and its outcome, and ends with the ids', () => {
     const fields = { method: 'POST', path: '/v1/pets', status: 201, durationMs: 3, key: 'till-2' };
     expect(render('info', 'request', { requestId: 'r-1', ...fields })).toBe(
       '05:06:07 POST /v1/pets 201 3 ms key=till-2 requestId=r-1',
@@ -22,7 +22,7 @@ describe('a line of the log on a terminal', () => {
     );
   });
 
-  it('shows the query behind the path, and who called before the rest', () => {
+  it('shows the query after the path, and the caller before the rest', () => {
     const who = { key: 'till-2', keyId: '7', client: '192.0.2.7' };
     const fields = { method: 'GET', path: '/v1/pets', query: 'limit=5', status: 200, durationMs: 3, ...who };
     expect(render('info', 'request', { ...fields, bytes: 2, traceId: 't-1', requestId: 'r-1' })).toBe(
@@ -60,19 +60,22 @@ describe('the log of a service on a terminal', () => {
     expect(screen.includes('\u001b')).toBe(env.NO_COLOR === undefined);
   });
 
-  it.each([60])('breaks lines at words on %i columns, but nothing that is copied', async (columns) => {
-    const { screen, key } = await createOnTerminal(columns, { NO_COLOR: '1' });
-    const lines = screen.split('\r\n');
-    const long = lines.filter((line) => line.length > columns && !/^ {2}(?:curl|http|pets_)/.test(line));
-    expect(long).toEqual([]);
-    expect(lines).toContain(`  ${key}`);
-    expect(lines.filter((line) => line.startsWith('  curl ') && line.endsWith('/v1/pets'))).toHaveLength(2);
-    const text = screen.replaceAll(/\s+/g, ' ');
-    expect(text).toContain(
-      'warn Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert',
-    );
-    expect(text).toContain('The first API key of this store, shown only this once: ');
-  });
+  it.each([60])(
+    'breaks lines between words at %i columns, but never within something to copy',
+    async (columns) => {
+      const { screen, key } = await createOnTerminal(columns, { NO_COLOR: '1' });
+      const lines = screen.split('\r\n');
+      const long = lines.filter((line) => line.length > columns && !/^ {2}(?:curl|http|pets_)/.test(line));
+      expect(long).toEqual([]);
+      expect(lines).toContain(`  ${key}`);
+      expect(lines.filter((line) => line.startsWith('  curl ') && line.endsWith('/v1/pets'))).toHaveLength(2);
+      const text = screen.replaceAll(/\s+/g, ' ');
+      expect(text).toContain(
+        'warn Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert',
+      );
+      expect(text).toContain('The first API key of this store, shown only this once: ');
+    },
+  );
 });
 
 /** Starts a service on a new store, creates a pet with its first key, and stops it. */

@@ -4,7 +4,7 @@ import { version } from '../../package.json';
 import { runCli } from '../support/process/process.ts';
 
 describe('petstore', () => {
-  it('takes a reader that has seen enough for no error', async () => {
+  it('does not fail when its reader stops reading', async () => {
     const wrap = (command: string[]) => ['bash', '-o', 'pipefail', '-c', '"$@" | true', 'bash', ...command];
     expect(await runCli(['serve', '--help'], { wrap })).toEqual({ status: 0, stdout: '', stderr: '' });
   });
@@ -14,7 +14,7 @@ describe('petstore', () => {
   });
 
   it.each([[['--version', '--verbose']], [['--verbose', '--version']]])(
-    'also shows the Bun and the SQLite inside: %j',
+    'shows the versions of Bun and SQLite as well: %j',
     async (args) => {
       using database = new Database(':memory:');
       const [[sqlite]] = database.query('SELECT sqlite_version()').values() as [[string]];

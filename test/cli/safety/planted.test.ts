@@ -32,7 +32,7 @@ async function run(planted: PlantedFolder, args: string[], options: CliOptions =
   return await runCli(args, { cwd: planted.path, wrap: () => [link, ...args], ...options, env });
 }
 
-describe('petstore in the folder of a stranger', () => {
+describe("petstore in a stranger's folder", () => {
   it('does not call the PETSTORE_URL of the .env there', async () => {
     await using planted = plantFolder();
     await run(planted, ['health'], { env: { PETSTORE_URL: undefined } });
@@ -93,7 +93,7 @@ describe('petstore in the folder of a stranger', () => {
 });
 
 describe("petstore in the project's folder", () => {
-  it('reads .env with npm start, and not with other commands', async () => {
+  it('reads .env with npm start, but not with other commands', async () => {
     using folder = copyProject();
     const database = join(folder.path, 'shop.db');
     writeFileSync(join(folder.path, '.env'), `DATABASE_URL=${database}\nAPI_KEYS=${fixedKey}\n`);
