@@ -139,7 +139,7 @@ describe('a bucket that falls silent', () => {
     ['at once', () => false],
     ['before an upload', ({ line }: Exchange) => line === 'GET /shop'],
     ['in an upload', ({ line }: Exchange) => line.startsWith('GET')],
-  ])('fails a backup %s, with at most one more request', async (_, responds) => {
+  ])('fails a backup, with at most one more request, if that is %s', async (_, responds) => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
     let silent = 0;

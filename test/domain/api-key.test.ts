@@ -46,7 +46,7 @@ describe('isWellFormedKey', () => {
     }
   });
 
-  it('refuses another length, prefix or a line end', () => {
+  it('refuses another length or prefix, or a line end', () => {
     const wrong = ['', 'pets_', key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.toUpperCase()];
     for (const text of [...wrong, key.replace('pets_', 'cats_')]) expect(isWellFormedKey(text)).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('redactKeys', () => {
     expect(text).not.toContain(one.slice(5, 15));
   });
 
-  it('hides a key with a typo and one with something stuck to it', () => {
+  it('hides a key with a typo, and a key with something attached', () => {
     const key = generateKey(randomBytes);
     for (const spoilt of [key.slice(0, -1), `${key}XYZ`, `_${key}_`]) {
       expect(redactKeys(spoilt)).not.toContain(key.slice(5, 15));

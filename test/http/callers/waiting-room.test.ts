@@ -9,7 +9,7 @@ afterAll(() => store.close());
 const minute = 60_000;
 const { signal: stays } = new AbortController();
 
-it('holds 1,024 who wait, and all of them leave with the next event', async () => {
+it('holds 1,024 waiting callers, and all of them leave with the next event', async () => {
   const room = createWaitingRoom(events);
   const newest = await events.newestEvent();
   const waiting = Array.from({ length: 1024 }, () => room.wait(newest, minute, stays));
@@ -18,7 +18,7 @@ it('holds 1,024 who wait, and all of them leave with the next event', async () =
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([true]));
 });
 
-it('gives the place of a caller that goes away to another', async () => {
+it('frees the place of a caller that goes away', async () => {
   const room = createWaitingRoom(events);
   const newest = await events.newestEvent();
   const leaving = new AbortController();
@@ -49,7 +49,7 @@ it('asks the store only while somebody waits', async () => {
   expect(asked).toBe(askedThen);
 });
 
-it('lets whoever waits find out about a store that fails', async () => {
+it('lets waiting callers find out that the store fails', async () => {
   const fail = (): never => {
     throw new Error('disk on fire');
   };
@@ -57,7 +57,7 @@ it('lets whoever waits find out about a store that fails', async () => {
   expect(await room.wait({ epoch: '', id: 0n }, minute, stays)).toBe(true);
 });
 
-it('lets everybody leave when it closes, and nobody wait any more', async () => {
+it('lets everybody leave when it closes, and lets nobody wait after that', async () => {
   const room = createWaitingRoom(events);
   const newest = await events.newestEvent();
   const waiting = [room.wait(newest, minute, stays), room.wait(newest, minute, stays)];

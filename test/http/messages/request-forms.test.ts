@@ -81,7 +81,7 @@ describe('a path in another spelling', () => {
 
 describe('a # in a target', () => {
   // A fragment is no part of a request target (RFC 9112, section 3.2), so the character belongs to what it stands in.
-  it('makes the path another one', async () => {
+  it('makes it another path', async () => {
     for (const path of ['/v1/pets#x', '/v1/pets#', '/v1/pets/1#x', '/v1/pets#?limit=1', '/livez#', '/#']) {
       for (const lines of [
         [`GET ${path} HTTP/1.1`, 'Host: petstore'],
