@@ -94,7 +94,7 @@ describe('npm run build', () => {
     },
   );
 
-  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
+  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s', async (config) => {
     await using planted = plantFolder(config);
     const petstore = (...args: string[]) => run([executable, ...args], planted.path, bare);
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
@@ -104,7 +104,7 @@ describe('npm run build', () => {
     expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
   });
 
-  it('includes no test kit', async () => {
+  it('includes nothing from the test kit', async () => {
     const bytes = Buffer.from(await Bun.file(executable).bytes());
     expect(bytes.includes('An API key is needed')).toBe(true);
     for (const { description } of mutants.slice(0, 10)) expect(bytes.includes(description)).toBe(false);

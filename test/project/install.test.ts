@@ -34,7 +34,7 @@ async function install(cwd: string, ...args: string[]): Promise<void> {
 }
 
 describe('petstore', () => {
-  it('is npx petstore in a checkout', async () => {
+  it('runs with npx petstore in a checkout', async () => {
     expect(await run(['npx', '--offline', '--silent', 'petstore', '--version'], project)).toEqual(shown);
   });
 

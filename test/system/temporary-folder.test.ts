@@ -15,7 +15,7 @@ describe.each(['sandbox', 'rehearsal'] as const)('the temporary folder of a %s',
     removeFolder(folder);
   });
 
-  it('is removed when it was not touched for a day, and only then', () => {
+  it('is removed after a day without use, and only then', () => {
     const [young, old] = [makeTemporaryFolder(purpose), makeTemporaryFolder(purpose)];
     const ago = (ms: number) => new Date(Date.now() - ms);
     utimesSync(young, ago(0.9 * dayMs), ago(0.9 * dayMs));

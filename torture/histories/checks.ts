@@ -179,7 +179,7 @@ describe('the judge of keys', () => {
   const judgeUse = (from: number, to: number, isAccepted: boolean, graceMs = 0) =>
     judge([], { keyUses: [{ key: life, from, to, isAccepted }] }, graceMs);
 
-  it('lets both happen while the command runs', () => {
+  it('accepts either outcome while the command runs', () => {
     expect([...judgeUse(195, 205, true), ...judgeUse(195, 205, false)]).toEqual([]);
   });
 

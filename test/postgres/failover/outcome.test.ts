@@ -13,7 +13,7 @@ async function countOf(name: string): Promise<number> {
 }
 
 describe('a connection that is lost after the commit was sent', () => {
-  it('creates exactly one pet in each of 20 cuts when the caller repeats with its idempotency key', async () => {
+  it('creates exactly one pet in each of 20 cuts if the caller repeats with its idempotency key', async () => {
     let failures = 0;
     const createRepeatedly = async (name: string): Promise<bigint> => {
       try {
@@ -36,7 +36,7 @@ describe('a connection that is lost after the commit was sent', () => {
     expect(row).toEqual({ count: 20 });
   });
 
-  it('neither acknowledges nor repeats a create without a key', async () => {
+  it('leaves a create without a key neither acknowledged nor repeated', async () => {
     proxy.cutNextCreate('after-answer');
     const answer = store.pets.createPet({ name: 'once', categoryId: 1n });
     expect(await failureOf(answer)).toMatchObject({
@@ -47,7 +47,7 @@ describe('a connection that is lost after the commit was sent', () => {
     expect(await countOf('once')).toBe(1);
   });
 
-  it('serves later requests', async () => {
+  it('does not affect later requests', async () => {
     proxy.cutNextCreate('after-answer');
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, () => store.pets.createPet({ name: 'crowd', categoryId: 1n })),
@@ -59,8 +59,8 @@ describe('a connection that is lost after the commit was sent', () => {
   });
 });
 
-describe('a connection on which nothing moves any more', () => {
-  it('responds 503 before the caller gives up, and replaces the connection when the network is back', async () => {
+describe('a connection on which nothing moves', () => {
+  it('makes requests a 503 before the caller gives up, and is replaced when the network is back', async () => {
     proxy.freeze();
     try {
       expect(await failureOf(store.pets.listPets({ limit: 1 }))).toMatchObject({
