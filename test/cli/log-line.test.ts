@@ -60,22 +60,19 @@ describe('the log of a service on a terminal', () => {
     expect(screen.includes('\u001b')).toBe(env.NO_COLOR === undefined);
   });
 
-  it.each([60])(
-    'breaks lines between words at %i columns, but never within something to copy',
-    async (columns) => {
-      const { screen, key } = await createOnTerminal(columns, { NO_COLOR: '1' });
-      const lines = screen.split('\r\n');
-      const long = lines.filter((line) => line.length > columns && !/^ {2}(?:curl|http|pets_)/.test(line));
-      expect(long).toEqual([]);
-      expect(lines).toContain(`  ${key}`);
-      expect(lines.filter((line) => line.startsWith('  curl ') && line.endsWith('/v1/pets'))).toHaveLength(2);
-      const text = screen.replaceAll(/\s+/g, ' ');
-      expect(text).toContain(
-        'warn Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert',
-      );
-      expect(text).toContain('The first API key of this store, shown only this once: ');
-    },
-  );
+  it.each([60])('breaks lines at words on %i columns, but never what is copied', async (columns) => {
+    const { screen, key } = await createOnTerminal(columns, { NO_COLOR: '1' });
+    const lines = screen.split('\r\n');
+    const long = lines.filter((line) => line.length > columns && !/^ {2}(?:curl|http|pets_)/.test(line));
+    expect(long).toEqual([]);
+    expect(lines).toContain(`  ${key}`);
+    expect(lines.filter((line) => line.startsWith('  curl ') && line.endsWith('/v1/pets'))).toHaveLength(2);
+    const text = screen.replaceAll(/\s+/g, ' ');
+    expect(text).toContain(
+      'warn Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert',
+    );
+    expect(text).toContain('The first API key of this store, shown only this once: ');
+  });
 });
 
 /** Starts a service on a new store, creates a pet with its first key, and stops it. */

@@ -35,14 +35,11 @@ describe('parseNewPet', () => {
     expect(message).toBe(Object.values(problems).join(' '));
   });
 
-  it.each(['[]', '1', 'null', '"Rex"', '1.5'])(
-    'refuses %s as a whole, because it is not an object',
-    (json) => {
-      const { message, problems } = errorOf(json);
-      expect(problems).toEqual({});
-      expect(message).toBe('The body must be a JSON object with the fields name and categoryId.');
-    },
-  );
+  it.each(['[]', '1', 'null', '"Rex"', '1.5'])('refuses %s, which is not an object', (json) => {
+    const { message, problems } = errorOf(json);
+    expect(problems).toEqual({});
+    expect(message).toBe('The body must be a JSON object with the fields name and categoryId.');
+  });
 });
 
 describe('the table of fields', () => {

@@ -21,24 +21,21 @@ const expectRefusal = (
   expectRefusedStart({ DATABASE_URL: place('unused.db'), ...env }, expected, { wrap: heldToRights });
 
 describe('a port that is taken', () => {
-  it.each([1, 2])(
-    'stops a start with one worker or two if a service with --workers %i has it',
-    async (workers) => {
-      await using service = await startService({ workers });
-      const { port } = new URL(service.url);
-      for (const ownWorkers of ['1', '2']) {
-        await expectRefusal(
-          { PORT: port, WORKERS: ownWorkers },
-          {
-            status: 1,
-            message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
-          },
-        );
-      }
-      expect(existsSync(place('unused.db'))).toBe(false);
-      expect((await service.call('/v1/pets')).status).toBe(200);
-    },
-  );
+  it.each([1, 2])('stops any start if a service with --workers %i uses it', async (workers) => {
+    await using service = await startService({ workers });
+    const { port } = new URL(service.url);
+    for (const ownWorkers of ['1', '2']) {
+      await expectRefusal(
+        { PORT: port, WORKERS: ownWorkers },
+        {
+          status: 1,
+          message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
+        },
+      );
+    }
+    expect(existsSync(place('unused.db'))).toBe(false);
+    expect((await service.call('/v1/pets')).status).toBe(200);
+  });
 });
 
 describe('an address of another machine', () => {

@@ -61,31 +61,28 @@ describe('a full disk', () => {
     expectStoreToMatch(service.database, journal);
   });
 
-  it.each([1, 2])(
-    'stops a first start with --workers %i, because its key could not be stored',
-    async (workers) => {
-      using folder = makeFolder();
-      // While it is open, its log stays as long as it is: past the limit of the service.
-      const store = openSqliteStore({ path: folder.database });
-      try {
-        const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
-        for (const pet of pets) await store.pets.createPet(pet);
-        const { status, stdout, stderr } = await runCli(['serve', '--workers', String(workers)], {
-          env: { PORT: '0', DATABASE_URL: folder.database },
-          wrap: limitedTo(100),
-        });
-        expect({ status, stdout, stderr }).toEqual({
-          status: 1,
-          stdout: '',
-          stderr:
-            'petstore: The store is new and its first API key could not be written. ' +
-            'Make room on the disk, or choose another file with --database-url.\n',
-        });
-      } finally {
-        await store.close();
-      }
-    },
-  );
+  it.each([1, 2])('stops a first start with --workers %i, which could not store its key', async (workers) => {
+    using folder = makeFolder();
+    // While it is open, its log stays as long as it is: past the limit of the service.
+    const store = openSqliteStore({ path: folder.database });
+    try {
+      const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
+      for (const pet of pets) await store.pets.createPet(pet);
+      const { status, stdout, stderr } = await runCli(['serve', '--workers', String(workers)], {
+        env: { PORT: '0', DATABASE_URL: folder.database },
+        wrap: limitedTo(100),
+      });
+      expect({ status, stdout, stderr }).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          'petstore: The store is new and its first API key could not be written. ' +
+          'Make room on the disk, or choose another file with --database-url.\n',
+      });
+    } finally {
+      await store.close();
+    }
+  });
 });
 
 async function createUntilRefused(service: Service, journal: Journal): Promise<Response> {

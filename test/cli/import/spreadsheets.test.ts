@@ -46,45 +46,42 @@ describe('petstore import of a spreadsheet', () => {
 });
 
 describe('petstore import --rejects bad.csv', () => {
-  it.each([';'])(
-    'writes a file that a spreadsheet opens and import reads again, with %j',
-    async (separator) => {
-      using folder = makeFolder();
-      const [input, rejects] = [join(folder.path, 'pets.csv'), join(folder.path, 'bad.csv')];
-      const rows = [
-        'name,categoryId,status',
-        'Rex,1,sold',
-        '"Zoë ""Z"", 2nd",one,',
-        'Ada,1',
-        'T"o"m,1,',
-        'Kim,1,flying',
-      ];
-      writeFileSync(input, rows.map((row) => `${row.replaceAll(/,(?! )/g, separator)}\r\n`).join(''));
-      const args = ['--rejects', rejects, '--database-url', folder.database];
-      expect(await runCli(['import', input, ...args])).toMatchObject({
-        status: 0,
-        stdout: expect.stringContaining('4 bad rows are in'),
-      });
-      const text = readFileSync(rejects, 'utf8');
-      const lines = text.split('\r\n');
-      expect(lines[0]).toBe(['\ufeffline', 'problem', 'name', 'categoryId', 'status'].join(separator));
-      expect(lines[1]).toMatch(
-        new RegExp(`^3${separator}"?categoryId must be .*"Zoë ""Z"", 2nd"${separator}one${separator}$`),
-      );
-      expect(lines).toHaveLength(6);
+  it.each([';'])('writes a file that spreadsheets and import can read, with %j', async (separator) => {
+    using folder = makeFolder();
+    const [input, rejects] = [join(folder.path, 'pets.csv'), join(folder.path, 'bad.csv')];
+    const rows = [
+      'name,categoryId,status',
+      'Rex,1,sold',
+      '"Zoë ""Z"", 2nd",one,',
+      'Ada,1',
+      'T"o"m,1,',
+      'Kim,1,flying',
+    ];
+    writeFileSync(input, rows.map((row) => `${row.replaceAll(/,(?! )/g, separator)}\r\n`).join(''));
+    const args = ['--rejects', rejects, '--database-url', folder.database];
+    expect(await runCli(['import', input, ...args])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('4 bad rows are in'),
+    });
+    const text = readFileSync(rejects, 'utf8');
+    const lines = text.split('\r\n');
+    expect(lines[0]).toBe(['\ufeffline', 'problem', 'name', 'categoryId', 'status'].join(separator));
+    expect(lines[1]).toMatch(
+      new RegExp(`^3${separator}"?categoryId must be .*"Zoë ""Z"", 2nd"${separator}one${separator}$`),
+    );
+    expect(lines).toHaveLength(6);
 
-      const corrected = text
-        .replace(`${separator}one${separator}`, `${separator}2${separator}`)
-        .replace(`Ada${separator}1\r`, `Ada${separator}1${separator}\r`)
-        .replace(/"T""o""m.*"/, `Tom${separator}1${separator}`)
-        .replace('flying\r', 'sold\r');
-      writeFileSync(input, corrected);
-      expect(await runCli(['import', input, '--database-url', folder.database])).toMatchObject({ status: 0 });
-      expect(await exported(folder.database, 'csv')).toBe(
-        'id,name,categoryId,status\r\n1,Rex,1,sold\r\n2,"Zoë ""Z"", 2nd",2,\r\n3,Ada,1,\r\n4,Tom,1,\r\n5,Kim,1,sold\r\n',
-      );
-    },
-  );
+    const corrected = text
+      .replace(`${separator}one${separator}`, `${separator}2${separator}`)
+      .replace(`Ada${separator}1\r`, `Ada${separator}1${separator}\r`)
+      .replace(/"T""o""m.*"/, `Tom${separator}1${separator}`)
+      .replace('flying\r', 'sold\r');
+    writeFileSync(input, corrected);
+    expect(await runCli(['import', input, '--database-url', folder.database])).toMatchObject({ status: 0 });
+    expect(await exported(folder.database, 'csv')).toBe(
+      'id,name,categoryId,status\r\n1,Rex,1,sold\r\n2,"Zoë ""Z"", 2nd",2,\r\n3,Ada,1,\r\n4,Tom,1,\r\n5,Kim,1,sold\r\n',
+    );
+  });
 
   it('is refused when the input is not CSV', async () => {
     using folder = makeFolder();
