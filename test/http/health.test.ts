@@ -14,7 +14,7 @@ describe('GET /readyz', () => {
     expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
     const created = await service.call('/v1/pets', post(rex));
     expect(created.status).toBe(201);
-    // Whoever called connects anew, to a replica that stays.
+    // The caller connects again, to a replica that stays.
     expect(created.headers.get('Connection')).toBe('close');
   });
 

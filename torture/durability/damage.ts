@@ -36,7 +36,7 @@ function createRun(harms: readonly Harm[]): Run {
     using folder = makeFolder();
     const truth = await makeStore(folder.database);
     const pristine = join(folder.path, 'pristine/petstore.db');
-    // Whoever opens the store next folds its log into it, a backup too.
+    // The next program that opens the store, such as a backup, folds its log into it.
     copyStore(folder.database, pristine);
     const backup = join(folder.path, 'backup.db');
     await succeed(['backup', backup, '--database-url', folder.database]);

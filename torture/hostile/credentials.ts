@@ -83,7 +83,7 @@ async function makeKeys(service: Service, seed: number): Promise<Keys> {
   const good = await issueKey(database);
   const revoked = await issueKey(database);
   const expired = await issueKey(database, '--expires', '1h');
-  // Whoever remembers an accepted key must forget it.
+  // A service that remembers an accepted key must forget it.
   for (const { key } of [good, revoked, expired]) {
     const { status } = await service.callWith(key, '/v1/pets');
     if (status !== 200) throw new Error(`A new key gets ${status}.`);

@@ -36,7 +36,7 @@ export function toProblem(error: unknown): Problem {
   if (isPetstoreError(error, 'method_not_allowed'))
     return { title: 'The service no longer lets pets be changed', advice: '' };
   const requestId = isPetstoreError(error) && error.requestId ? ` Request id ${error.requestId}.` : '';
-  const advice = `Try again. If it keeps failing, tell whoever runs the service.${requestId}`;
+  const advice = `Try again. If it keeps failing, tell the person who runs the service.${requestId}`;
   return { title: 'Something went wrong', advice };
 }
 

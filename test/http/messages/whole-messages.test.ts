@@ -5,7 +5,7 @@ import { openService, type Service } from '../../support/http/service.ts';
 import { listen, type Listening } from '../../support/http/socket.ts';
 import { messages, type Message } from '../../support/http/message-corpus.ts';
 
-/** Whoever reads a whole 201 has added a pet; whoever reads anything else, or nothing, has added none. */
+/** A caller that reads a whole 201 has added a pet; one that reads anything else, or nothing, has added none. */
 
 let service: Service;
 const running = new Set<Promise<unknown>>();

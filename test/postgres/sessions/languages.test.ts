@@ -48,7 +48,7 @@ describe('a store whose server speaks German', () => {
     );
     const other = new Client(cluster.address());
     await other.connect();
-    // The create takes a over and waits for b; whoever holds b asks for a, with all the time in the world.
+    // The create takes over a and waits for b; the session that holds b waits for a, with all the time in the world.
     await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM idempotency_keys WHERE key = 'b'");
     const created = Promise.all([
       store.pets.createPet(rex),

@@ -142,7 +142,7 @@ export class PetActions {
     });
   }
 
-  /** True while the pet is being saved. Whoever wants more than that is told. */
+  /** True while the pet is being saved; a note then says that nothing else was done. */
   #isBusy(seen: Pet): boolean {
     const isBusy = this.isSaving(seen.id);
     if (isBusy) this.#options.notes.say(seen, ' is still being saved. Nothing else was done; try again.');

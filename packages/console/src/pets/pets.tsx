@@ -147,7 +147,7 @@ function KeyNotice({ apiKey }: { apiKey: Key | undefined }) {
   return (
     <p class="help key-notice">
       {readOnly && 'This key can only read. '}
-      {isExpiring && `Your key expires on ${time}. Ask whoever runs the service for a new one.`}
+      {isExpiring && `Your key expires on ${time}. Ask the person who runs the service for a new one.`}
     </p>
   );
 }
