@@ -13,7 +13,7 @@ export function connect(apiKey: string): PetstoreClient {
   return createClient({ baseUrl, apiKey, retryForMs: 2000, fetch: fetchToTheEnd });
 }
 
-/** What a person did just before closing the tab still arrives. Browsers allow that for small bodies only. */
+/** Lets a change made just before the tab closes arrive. Browsers allow that for small bodies only. */
 const fetchToTheEnd: Fetch = (url, init) => {
   const isSmallChange =
     (init.method === 'PATCH' || init.method === 'DELETE') && (init.body ?? '').length < 10_000;

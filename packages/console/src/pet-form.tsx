@@ -7,7 +7,7 @@ import { keepTyped, readTyped, type Typed } from './session.ts';
 
 export interface PetFormProps {
   prefix: 'pet' | 'edit';
-  /** What is typed is kept under this name. */
+  /** The draft is kept under this name. */
   name: string;
   label: string;
   /** What the fields show until somebody types. */
@@ -16,7 +16,7 @@ export interface PetFormProps {
   check: (typed: Typed) => DraftErrors;
   /** Resolves with the error, or with undefined once all is saved. */
   save: (typed: Typed) => Promise<unknown>;
-  /** What to say about an error; undefined if it was told elsewhere. */
+  /** The message for an error; undefined if it is shown elsewhere. */
   tell: (error: unknown) => string | undefined;
   children?: ComponentChildren;
 }

@@ -23,7 +23,7 @@ export interface StoreProps {
   onRefused: (outcome?: string) => void;
 }
 
-/** What a person sees who has signed in: the pets or the sales. */
+/** The screen of a person who has signed in: the pets or the sales. */
 export function Store({ client, hash, apiKey, onDescribed, onRefused }: StoreProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
@@ -92,7 +92,7 @@ function useChanges(client: PetstoreClient, rows: PetRows, onRefused: (outcome?:
     };
   }, [client, rows, onRefused]);
 
-  // What was removed on the screen is removed, even if the person leaves before the time is over.
+  // Pets removed on the screen are deleted, even if the person leaves before the time for an undo is over.
   useEffect(() => {
     const leave = () => notes.endAll();
     addEventListener('pagehide', leave);

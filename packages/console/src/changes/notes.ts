@@ -35,7 +35,7 @@ export class Notes {
   #tickedMs = 0;
   #lastKey = 0;
   #isHeld = false;
-  /** What can be undone, oldest first. All of it goes when nothing is told any more. */
+  /** The changes that can be undone, oldest first. They are cleared with the last note. */
   #undoable: Note[] = [];
 
   constructor(onChange: () => void) {

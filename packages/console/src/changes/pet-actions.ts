@@ -37,7 +37,7 @@ export interface PetActionsOptions {
   onChange: () => void;
 }
 
-/** What may be changed, and what is told about it. Where there is none, the key may change nothing. */
+/** The changes that a person may make, and the notes about them. Absent if the key may change nothing. */
 export interface Changes {
   notes: Notes;
   actions: PetActions;
@@ -51,7 +51,7 @@ interface Attempt {
   isUndo?: boolean | undefined;
   /** True when an earlier attempt may have succeeded although its response was lost. */
   mayBeDone?: boolean;
-  /** Of the pet as the person saw it, once it is known. */
+  /** The ETag of the pet that the person saw, once it is known. */
   etag?: string | undefined;
 }
 

@@ -76,12 +76,12 @@ export function shortNameOf({ id, name }: Pet): string {
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
 }
 
-/** What follows the name in a sentence: two pets may have the same one. */
+/** The id that follows a name in a sentence, because two pets may have the same name. */
 export function idAfter({ id, name }: Pet): string {
   return name.trim() === '' ? '' : ` (${id})`;
 }
 
-/** A pet in a question of the browser, which knows no other way to keep a name in its own direction. */
+/** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
 export function isolatedNameOf(pet: Pet): string {
   return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
 }
@@ -91,7 +91,7 @@ export function textOf(words: Words): string {
   return words.map((word) => (typeof word === 'string' ? word : shortNameOf(word) + idAfter(word))).join('');
 }
 
-/** What a person wants for a pet: other values, or that it goes. */
+/** What a person wants for a pet: other values, or its removal. */
 export type Wish = PetFields | 'remove';
 
 /** True when a wish takes a sale back. */
@@ -99,7 +99,7 @@ export function isReturn(seen: Pet, wish: PetFields): boolean {
   return seen.status === 'sold' && wish.status !== undefined && wish.status !== 'sold';
 }
 
-/** What a person sees of a pet, in all fields or some. A change names it, so that it fails if somebody else was faster. */
+/** The fields of a pet that a person has seen. A change sends them along, and fails if somebody else was faster. */
 export function fieldsOf(pet: Pet, fields: readonly (keyof PetFields)[] = petFields): PetFields {
   return Object.fromEntries(fields.map((field) => [field, pet[field] ?? null]));
 }

@@ -12,7 +12,7 @@ export interface Row {
   readonly isRemoved: boolean;
 }
 
-/** The rows of the list, newest first. Loading by hand makes them anew; all else changes them in place or adds below. */
+/** The rows of the list, newest first. Loading by hand replaces them; all else changes them in place or adds below. */
 export class PetRows {
   list: readonly Row[] = [];
   /** Moves when rows are no longer where they were. */
@@ -20,7 +20,7 @@ export class PetRows {
   /** Pets to read by their id: those changed here, whose response may be older than an event, and those not found again. */
   readonly unsure = new Set<bigint>();
   readonly #onChange: () => void;
-  /** Pets that are removed here and soon in the store. */
+  /** Pets that are removed on the screen, and soon in the store. */
   readonly #hidden = new Set<bigint>();
   #news = new Set<bigint>();
   #isComplete = false;
@@ -99,7 +99,7 @@ export class PetRows {
     this.#set(this.list.map((row) => (row.pet.id === id ? change(row) : row)));
   }
 
-  /** The same object for the same row: what is drawn for it stays valid. */
+  /** Returns the same object for an unchanged row, so that it is not drawn again. */
   #rowOf(pet: Pet, isNew: boolean, isOut = false, before?: Row): Row {
     const isRemoved = this.#hidden.has(pet.id);
     const isEqual = before?.isOut === isOut && before.isRemoved === isRemoved && isSame(before.pet, pet);

@@ -103,7 +103,7 @@ export class PetSync {
     const { client } = this.#options;
     try {
       let pauseMs = 0;
-      // What changes while the pages are read is among the events behind this cursor.
+      // Changes made while the pages are read are among the events after this cursor.
       this.#after ??= (await client.listEvents({ after: 'now', signal })).after;
       if (this.isLoading) await this.#load(undefined, signal);
       else if (this.#isStale) await this.#reload(signal);
@@ -124,7 +124,7 @@ export class PetSync {
     }
   }
 
-  /** Gets the page that a cursor names, or the first one anew. */
+  /** Gets the page that a cursor names, or the first one again. */
   async #load(from: string | undefined, signal: AbortSignal): Promise<void> {
     const { rows } = this.#options;
     const id = from === undefined ? idOf(this.query) : undefined;

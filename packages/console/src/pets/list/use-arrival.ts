@@ -6,7 +6,7 @@ import type { PetsView } from '../data/use-pets.ts';
 import { idOf } from '../find/query.ts';
 import { focusRow } from './use-active-row.ts';
 
-/** What comes so soon after the rows was meant for those that stood there before. */
+/** Input this soon after new rows was meant for the rows before them. */
 const settlingMs = 500;
 
 /**
