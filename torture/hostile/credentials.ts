@@ -218,7 +218,7 @@ export const credentials: TortureTest = {
   unit: 'timed requests of each kind',
   run,
   control: {
-    description: 'a revoked key is still good; an expired one is refused 50 µs later than others',
+    description: 'a revoked key is still accepted; an expired one is refused 50 µs later than others',
     rounds: 20_000,
     run: control,
   },

@@ -33,7 +33,7 @@ const paths: [string, number][] = [
 
 describe('a request line of HTTP/1.0 without Host, as simple health checks send it', () => {
   for (const [path, status] of paths) {
-    it(`GET ${path}: ${status}`, async () => {
+    it(`gets ${status} for GET ${path}`, async () => {
       expect(await send('GET', path, [`GET ${path} HTTP/1.0`])).toBe(status);
     });
   }
