@@ -40,7 +40,7 @@ export function toProblem(error: unknown): Problem {
   return { title: 'Something went wrong', advice };
 }
 
-/** All of a problem in one text. */
+/** The whole problem as one text. */
 export function tellProblem(error: unknown): string {
   const { title, advice } = toProblem(error);
   return isInvalidPet(error) ? error.message : `${title}. ${advice}`.trimEnd();

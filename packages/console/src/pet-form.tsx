@@ -21,16 +21,16 @@ export interface PetFormProps {
   children?: ComponentChildren;
 }
 
-/** The fields of a pet. What nobody has typed in stays up to date; what somebody has typed survives until it is saved. */
+/** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
 export function PetForm({ prefix, name, label, start, words, check, save, tell, children }: PetFormProps) {
   const [kept, setTyped] = useState(() => readTyped(name));
-  // Somebody may have saved the very same by now.
+  // Somebody else may have saved the same values by now.
   const fields = prefix === 'pet' ? petFields : inputs.map(({ field }) => field);
   const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
   const [errors, setErrors] = useState<DraftErrors>({});
   const [refusal, setRefusal] = useState<string>();
   const [isSaving, setIsSaving] = useState(false);
-  // Two key presses can come before one drawing.
+  // Two key presses can arrive before the form is drawn again.
   const isBusy = useRef(false);
   const form = useRef<HTMLFormElement>(null);
   const focus = (field: string) => form.current?.querySelector<HTMLElement>(`#${prefix}-${field}`)?.focus();

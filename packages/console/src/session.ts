@@ -58,7 +58,7 @@ export function forgetTyped(): void {
   });
 }
 
-/** A browser may refuse storage; then all lives until the document is closed. */
+/** A browser may refuse storage; then the values live until the document is closed. */
 export function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();

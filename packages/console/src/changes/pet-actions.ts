@@ -73,7 +73,7 @@ export class PetActions {
     return this.#saving.has(id);
   }
 
-  /** Notes tell what comes of it. A sale is taken back only after a question. */
+  /** Notes show the outcome. A sold pet is returned only after a question. */
   async setStatus(seen: Pet, status: PetStatus | undefined): Promise<void> {
     const { notes } = this.#options;
     const wish = { status: status ?? null };
@@ -109,7 +109,7 @@ export class PetActions {
     void this.#findVersion(attempt, note);
   }
 
-  /** Undoes one change after the other, the latest first. */
+  /** Undoes one change after another, the latest first. */
   undo(): void {
     const { notes } = this.#options;
     const id = notes.undoable?.petId;
@@ -149,7 +149,7 @@ export class PetActions {
     return isBusy;
   }
 
-  /** Finds the version of the pet that the person saw while it can still be asked for: a closed tab cannot. */
+  /** Gets the ETag of the pet that the person saw while it still can: a closed tab cannot. */
   async #findVersion(attempt: Attempt, note: Note): Promise<void> {
     const { client, rows, notes } = this.#options;
     const { seen } = attempt;
@@ -161,7 +161,7 @@ export class PetActions {
         this.#conflict(attempt, pet);
       }
     } catch {
-      // The removal itself will find out and tell.
+      // The removal itself reports any failure.
     }
   }
 

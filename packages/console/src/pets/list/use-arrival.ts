@@ -49,7 +49,7 @@ export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, 
     notes.say(`${why} Nothing was done; try again.`);
   };
   return {
-    /** Takes the focus to the rows of the current search, now or when they are there. */
+    /** Moves the focus to the rows of the current search, now or when they arrive. */
     enter: () => {
       view.search();
       if (!isSearching) return land();
