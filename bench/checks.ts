@@ -36,14 +36,14 @@ it.each([2, 6, 15])('puts each of %i contestants early as often as late', (count
   for (const place of places) expect(place).toBeWithin(0.3, 0.7);
 });
 
-it('asks for no random page twice, however few there are', () => {
+it('asks for no random page twice, even if there are few', () => {
   const paths = workloadOf('list-random')
     .requests(spellings.own, 1000)
     .map(({ path }) => path);
   expect(new Set(paths).size).toBe(paths.length);
 });
 
-it('compares round by round, and says which bounds were reached or missed and what was discarded', () => {
+it('compares round by round, and reports the bounds reached, the bounds missed and what was discarded', () => {
   const results = resultsOf([
     ...[sample('petstore', 1, 90), sample('petstore', 2, 85), sample('petstore', 3, 88)],
     ...[sample('limit-bun', 1, 100), sample('limit-bun', 2, 100), sample('fastify', 1, 20)],

@@ -8,14 +8,14 @@ import { outputOf, project } from './support/process/package.ts';
 const page = readFileSync(join(project, 'docs/embed.md'), 'utf8');
 
 describe('petstore-server/embed', () => {
-  it('runs the example of its page', async () => {
+  it('runs the example of its documentation', async () => {
     using folder = makeFolder();
     const [, example = ''] = /```ts\n(.*?)```/s.exec(page) ?? [];
     const command = [process.execPath, '-e', example.replace("'pets.db'", JSON.stringify(folder.database))];
     expect(await outputOf(command, project)).toBe('200\n');
   });
 
-  it('exports what its page lists', () => {
+  it('exports what its documentation lists', () => {
     const [, table = ''] = /^\| Export(.*)^With `isStableOnly`/ms.exec(page) ?? [];
     for (const name of Object.keys(embed)) expect(table).toContain(`\`${name}\``);
   });

@@ -52,7 +52,7 @@ describe('npm run torture', () => {
 
 describe('the results of torture', () => {
   /** `bun torture/results.ts` writes both anew. */
-  it('are of tests that exist, and their page is made from them', async () => {
+  it('belong to tests that exist, and RESULTS.md is made from them', async () => {
     using made = makeFolder();
     await writeResults(readResults(), made.path);
     for (const name of ['results.json', 'RESULTS.md'])
@@ -61,13 +61,13 @@ describe('the results of torture', () => {
       );
   });
 
-  it('show that every test that passed saw its control fail', () => {
+  it('show that the control of every passed test failed', () => {
     const passed = Object.entries(readResults()).filter(([, { verdict }]) => verdict === 'passed');
     const unproven = passed.filter(([, { control }]) => (control?.faults ?? []).length === 0);
     expect(unproven.map(([name]) => name)).toEqual([]);
   });
 
-  it('keep a few lines of a control that fails thousands of times', () => {
+  it('keep only a few lines of a control that fails thousands of times', () => {
     const faults = Array.from({ length: 2000 }, (_, index) => `pet ${index}\nlost`);
     expect(shorten(faults)).toEqual([
       ...['pet 0 lost', 'pet 1 lost', 'pet 2 lost', 'pet 3 lost', 'pet 4 lost'],

@@ -40,7 +40,7 @@ export async function measureThroughput(cells: readonly Cell[], options: Through
   await using stack = new AsyncDisposableStack();
   const samples: Measurement[] = [];
   const racers = new Map<Cell, Racer>();
-  /** Whoever is done or fails leaves, to take nothing from the others. */
+  /** Stops a contestant that is done or has failed, so that it takes nothing from the others. */
   const leave = async (cell: Cell): Promise<void> => {
     await racers.get(cell)?.[Symbol.asyncDispose]();
     racers.delete(cell);

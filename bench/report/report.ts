@@ -15,7 +15,7 @@ if (import.meta.main)
 /** Writes the raw results, the chart and RESULTS.md. */
 export async function writeReport(measured: Results, folder = benchFolder): Promise<void> {
   const kept = toLines(measured);
-  // Rounded, as they are kept: whoever makes the report again gets the same.
+  // Rounded as they are stored, so a report made again is the same.
   const results = JSON.parse(kept) as Results;
   await Bun.write(join(folder, 'results/latest.json'), kept);
   await Bun.write(join(folder, 'results/overview.svg'), drawOverview(results));

@@ -44,7 +44,7 @@ it('packs deploy/, operations.md and scale.md with one owner and the time of the
   for (const line of owners.trim().split('\n')) expect(line).toMatch(/^(?:d.{9}|-rw-r--r--) +0[/ ]0 /);
 });
 
-it('lists in the bill of materials what is inside, with licences, and the executables with their hashes', async () => {
+it('lists in the bill of materials what is inside, with licences, and the hashes of the executables', async () => {
   const sbom = (await Bun.file(join(released, `petstore-${version}.cdx.json`)).json()) as {
     metadata: { timestamp: string; component: { name: string } };
     components: { name: string; version: string; licenses?: unknown[]; hashes?: unknown[] }[];
@@ -99,7 +99,7 @@ function nameOf(path: string): string {
     : path.replace(/^.*node_modules\//, '');
 }
 
-describe('npm run release refuses', () => {
+describe('npm run release', () => {
   let tree: ReleaseCopy;
   beforeAll(async () => {
     tree = await cloneReleaseCopy(copy);
@@ -111,10 +111,10 @@ describe('npm run release refuses', () => {
     expect(existsSync(join(tree.path, 'dist'))).toBe(false);
   }
 
-  it('a platform that it does not know', () =>
+  it('refuses a platform that it does not know', () =>
     expectRefusal('There is no platform "amiga". Choose from linux-x64, linux-arm64.', 2, '--only', 'amiga'));
 
-  it('a tree with a file that is in no commit', async () => {
+  it('refuses a tree with a file that is in no commit', async () => {
     await Bun.write(join(tree.path, 'new.txt'), '');
     await expectRefusal(
       'The tree has changes that are in no commit (?? new.txt). Commit them or stash them.',
@@ -122,14 +122,14 @@ describe('npm run release refuses', () => {
     await Bun.file(join(tree.path, 'new.txt')).delete();
   });
 
-  it('a file in src that git ignores', async () => {
+  it('refuses a file in src that git ignores', async () => {
     const file = join(tree.path, 'src/cli/.env');
     await Bun.write(file, 'API_KEYS=secret');
     await expectRefusal('src/cli/.env is in no commit, because git ignores it. Remove it.');
     await Bun.file(file).delete();
   });
 
-  it('a package from npm that is not the one of the lockfile', async () => {
+  it('refuses a package from npm that differs from the lockfile', async () => {
     const file = join(tree.path, 'LICENSE');
     const hash = new Bun.CryptoHasher('sha512').update(await Bun.file(file).bytes()).digest('base64');
     await checkIntegrity('bun', file, `sha512-${hash}`);
@@ -139,14 +139,14 @@ describe('npm run release refuses', () => {
     });
   });
 
-  it('a changelog without a section for the version', async () => {
+  it('refuses a changelog without a section for the version', async () => {
     await tree.change('CHANGELOG.md', `\n## ${version} - `, '\n## 0.0.1 - ');
     await expectRefusal(
       `CHANGELOG.md has no section for ${version}. Give it a heading "## ${version} - unreleased".`,
     );
   });
 
-  it('a client of another version', async () => {
+  it('refuses a client of another version', async () => {
     await tree.change('packages/client/package.json', `"${version}"`, '"0.0.1"');
     await expectRefusal(
       `The version is ${version} in package.json and 0.0.1 in packages/client/package.json. Set it as docs/releasing.md says.`,

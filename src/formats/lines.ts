@@ -11,7 +11,7 @@ export interface Splitter {
 /** A longer record cannot be a pet: the API accepts 64 KiB. */
 const maxRecordLength = 1024 * 1024;
 
-/** Splits text into lines. A line for which `turns` is true begins or ends a record of several lines. */
+/** Splits text into records. A line for which `turns` is true starts or ends a record of several lines. */
 export function createLineSplitter(turns = (_text: string) => false): Splitter {
   let rest = '';
   /** The length of the complete lines in `rest`, whose record continues. */

@@ -42,7 +42,7 @@ describe('findSurplus', () => {
     ).toEqual(['2026-11-16T12:10', '2026-11-16T11:10', '2026-11-16T10:00']);
   });
 
-  it('counts only periods that have a backup, so a pause of the backups loses none', () => {
+  it('counts only periods that have a backup, so a pause in the backups loses none', () => {
     const times = ['2026-01-01T00:00:00Z', '2026-05-01T00:00:00Z', '2026-11-16T00:00:00Z'];
     expect(surplusOf(times, '3d')).toEqual([]);
     expect(surplusOf(times, '2m')).toEqual(['2026-01-01T00:00']);

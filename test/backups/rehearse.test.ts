@@ -17,7 +17,7 @@ import { openS3Server } from '../support/s3-server.ts';
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 describe(`20 random rehearsals, SEED=${seed}`, () => {
-  it('find every backup sound, and every one with a changed byte damaged', async () => {
+  it('find every backup sound, and every backup with a changed byte damaged', async () => {
     const random = randomFrom(seed);
     await using s3 = await openS3Server();
     using folder = makeFolder();

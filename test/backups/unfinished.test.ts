@@ -34,8 +34,8 @@ describe('an unfinished file of another container, where processes have the same
   });
 });
 
-describe('what a killed backup or restore has left', () => {
-  it('goes after a day, with what SQLite kept beside it', async () => {
+describe('a file that a killed backup or restore has left', () => {
+  it('is removed after a day, with the files that SQLite kept beside it', async () => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
     const file = `${folder.path}/monday.db`;
@@ -51,7 +51,7 @@ describe('what a killed backup or restore has left', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it('stays for a day: a restore may be under way', async () => {
+  it('stays for a day, because a restore may be under way', async () => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
     const partial = `${folder.database}.0123456789ab.partial`;

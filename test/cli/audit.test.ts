@@ -21,7 +21,7 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('AUDIT_LOG', () => {
-  it('gets one line with the uid for every change of a key, migration, backup that is restored and import', async () => {
+  it('gets one line with the uid for every key change, migration, restore and import', async () => {
     const backup = join(folder.path, 'backup.db');
     const pets = join(folder.path, 'pets.csv');
     await Bun.write(pets, 'name,categoryId\nRex,1\n');
@@ -54,7 +54,7 @@ describe('AUDIT_LOG', () => {
     expect(statSync(auditLog).mode & 0o777).toBe(0o600);
   });
 
-  it('does not stop a change when it cannot be written, and the line goes to standard error', async () => {
+  it('does not stop a change when it cannot be written; the line goes to standard error', async () => {
     using place = makeFolder();
     const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
     const path = join(place.path, 'missing', 'audit.log');
@@ -85,7 +85,7 @@ describe('AUDIT_LOG', () => {
   });
 });
 
-describe('without AUDIT_LOG', () => {
+describe('the audit log without AUDIT_LOG', () => {
   const env = { AUDIT_LOG: undefined };
 
   it('goes to standard error, and standard output stays the same', async () => {
@@ -107,7 +107,7 @@ describe('without AUDIT_LOG', () => {
   });
 
   it.each([1, 2])(
-    'is in the log of a service that makes its first key, whatever its level, with --workers %i',
+    'is part of the log of a service that makes its first key, whatever the log level, with --workers %i',
     async (workers) => {
       await using service = await startService({
         workers,
@@ -138,7 +138,7 @@ describe('the migration of a store that 1.0.0 made', () => {
   it.each([
     ['SQLite after a stop', 2],
     ['PostgreSQL', 1],
-  ])('is in the log of a service on %s that does it, with %i workers', async (name, workers) => {
+  ])('is logged by a service on %s that performs it, with %i workers', async (name, workers) => {
     await using store = await releaseStores[name]!('1.0.0');
     await using service = await startService({
       databaseUrl: store.databaseUrl,
@@ -152,7 +152,7 @@ describe('the migration of a store that 1.0.0 made', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([migrated]);
   });
 
-  it('has a line of its own if another command does it', async () => {
+  it('has a line of its own if another command performs it', async () => {
     await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     const args = ['keys', 'revoke', '1', '--database-url', store.databaseUrl];
     const { stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });

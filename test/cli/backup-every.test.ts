@@ -89,7 +89,7 @@ describe('petstore backup --every', () => {
     });
   });
 
-  it('refuses a single file and a folder that is not there at once', async () => {
+  it('refuses a single file or a missing folder at once', async () => {
     using folder = makeFolder();
     for (const target of ['backup.db', 'unmounted/']) {
       const args = ['backup', join(folder.path, target), '--every', '1h'];

@@ -28,7 +28,7 @@ describe('petstore backup', () => {
     });
   });
 
-  it('removes what was abandoned for a day', async () => {
+  it('removes files that were abandoned a day ago', async () => {
     using world = await makeWorld('a folder', s3);
     const old = ['petstore-20200101T000000Z-000000.db', 'petstore-20200102T000000Z-000000.rehearsal.json'];
     const [partial, young] = ['1', '2'].map((pid) => `petstore-20990101T000000Z-000000.db.${pid}.partial`);

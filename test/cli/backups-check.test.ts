@@ -62,7 +62,7 @@ function makeWorld(kind: 'a folder' | 'a bucket'): World {
 const secondsAgo = (ageMs: number): number => (Date.now() - ageMs) / 1000;
 
 describe.each(['a folder', 'a bucket'] as const)('backups check of %s', (kind) => {
-  it('finds a recent backup and rehearsal, and writes both times', async () => {
+  it('finds a recent backup and rehearsal, and writes the times of both', async () => {
     using world = makeWorld(kind);
     const older = await world.add(30 * hourMs);
     await world.rehearsed(older, 20 * hourMs);
@@ -136,7 +136,7 @@ describe('backups check', () => {
   });
 
   it.each(['a folder', 'a bucket'] as const)(
-    'takes back what it wrote when %s cannot be read',
+    'resets the times it wrote when %s cannot be read',
     async (kind) => {
       using world = makeWorld(kind);
       await world.rehearsed(await world.add(0), 0);

@@ -93,7 +93,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
 });
 
 describe('a backup that was made under a clock 30 days ahead', () => {
-  it('is not the newest for restore and rehearse, which say so, not even alone, and pushes no other out', async () => {
+  it('is never the newest for restore and rehearse, even if it is the only one, and displaces no other', async () => {
     using world = await makeWorld('a folder', s3);
     const ahead = await makeFuture(world);
     const at = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };

@@ -43,7 +43,7 @@ describe('the help of a command', () => {
   });
 });
 
-it('defines --database-url in one way for every command that takes it', () => {
+it('defines --database-url the same way for every command that takes it', () => {
   const found = all.flatMap(([, { options }]) => options.filter(({ long }) => long === '--database-url'));
   expect(found.length).toBeGreaterThan(7);
   for (const { flags, description, envVar, defaultValue } of found) {

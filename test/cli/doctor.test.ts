@@ -108,7 +108,7 @@ describe('petstore doctor', () => {
     expect(store?.remedy).toContain('backup');
   });
 
-  it('warns when no key can be used, or one can be guessed', async () => {
+  it('warns when no key can be used, or when one can be guessed', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     const args = ['--database-url', folder.database];
@@ -133,7 +133,7 @@ describe('petstore doctor', () => {
     ]);
   });
 
-  it('reports a folder and a file that it may not write', async () => {
+  it('reports a folder and a file that it may not write to', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     chmodSync(folder.database, 0o400);
@@ -162,7 +162,7 @@ describe('petstore doctor', () => {
     ]);
   });
 
-  it('reports another program on the port, and what is no certificate', async () => {
+  it('reports another program on the port, and an invalid certificate', async () => {
     using stranger = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,

@@ -5,7 +5,7 @@ import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../suppor
 import { importText } from '../support/process/files.ts';
 
 describe('petstore export', () => {
-  it('writes a complete file in the format of its ending, and replaces none unless forced', async () => {
+  it('writes a complete file in the format of its extension, and replaces none unless forced', async () => {
     using folder = makeFolder();
     await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', folder.database);
     const path = join(folder.path, 'pets.csv');
@@ -23,7 +23,7 @@ describe('petstore export', () => {
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 
-  it('refuses a file whose ending names no format, and writes NDJSON to one without an ending', async () => {
+  it('refuses a file whose extension names no format, and writes NDJSON to one without an extension', async () => {
     using folder = makeFolder();
     await importText('{"name":"Rex","categoryId":1}\n', folder.database);
     const run = (path: string, ...args: string[]) =>

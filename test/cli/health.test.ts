@@ -13,7 +13,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const health = (env: Record<string, string>, ...args: string[]) => runCli(['health', ...args], { env });
 
 describe('petstore health', () => {
-  it('finds the service by the variables that the service was started with', async () => {
+  it('finds the service by the variables that started it', async () => {
     const env = { HOST: '0.0.0.0', PORT: new URL(service.url).port };
     expect(await health(env)).toEqual({ status: 0, stdout: 'ready\n', stderr: '' });
   });
@@ -23,7 +23,7 @@ describe('petstore health', () => {
     expect(await health({ PORT: '1' }, '--port', port)).toMatchObject({ status: 0 });
   });
 
-  it('finds the service by a settings file, which the environment wins over', async () => {
+  it('finds the service by a settings file, unless the environment says otherwise', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'settings');
     writeFileSync(file, `PORT=${new URL(service.url).port}\n`);
@@ -31,7 +31,7 @@ describe('petstore health', () => {
     expect(await health({ PORT: '0' }, '--env-file', file)).toMatchObject({ status: 2 });
   });
 
-  it('asks a service with TLS whose certificate it does not trust', async () => {
+  it('checks a service with TLS whose certificate it does not trust', async () => {
     const [cert = '', key = ''] = ['localhost.pem', 'localhost-key.pem'].map((name) =>
       join(import.meta.dir, '../fixtures', name),
     );
@@ -67,7 +67,7 @@ describe('petstore health', () => {
     expect(await waiting).toEqual({ status: 0, stdout: 'ready\n', stderr: '' });
   });
 
-  it('says what it saw last when the time has passed', async () => {
+  it('says what it saw last when the time is up', async () => {
     using refusing = Bun.serve({ port: 0, fetch: () => new Response(null, { status: 503 }) });
     const startedAt = performance.now();
     expect(await health({ PORT: String(refusing.port) }, '--wait', '1s')).toMatchObject({
@@ -77,7 +77,7 @@ describe('petstore health', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1000);
   });
 
-  it('does not wait for a process of systemd that has ended', async () => {
+  it('does not wait for a systemd process that has ended', async () => {
     const ended = Bun.spawn(['true']);
     await ended.exited;
     const env = { PORT: String(await freePort()), MAINPID: String(ended.pid) };

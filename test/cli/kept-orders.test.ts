@@ -46,7 +46,7 @@ describe('petstore copy', () => {
     await expectSame(target);
   });
 
-  it('keeps the ids of orders that are gone', async () => {
+  it('keeps the ids of deleted orders', async () => {
     {
       using database = new Database(folder.database);
       database.run('DELETE FROM orders');
@@ -85,7 +85,7 @@ describe('petstore backup and restore', () => {
     await expectSame(restored);
   });
 
-  it('do not replace a store that holds orders alone without --force', async () => {
+  it('do not replace a store that holds only orders without --force', async () => {
     const backup = join(folder.path, 'backup.db');
     const target = ['--database-url', folder.database];
     await runCli(['backup', backup, ...target]);

@@ -31,7 +31,7 @@ describe('petstore keys on a store of another user', () => {
     },
   );
 
-  it('leaves every file to its owner when root works on it', async () => {
+  it('leaves every file with its owner when root works on it', async () => {
     using place = makeFolder();
     const { database, owner } = await makeForeignStore(place.path);
     const isRoot = owner !== "'#0'";

@@ -33,7 +33,7 @@ describe('petstore keys rotate', () => {
     expect((await keys.run('list')).stdout).toContain('active, replaced by 2');
   });
 
-  it('keeps both keys valid for a day, or refuses the old one at once with an overlap of nothing', async () => {
+  it('keeps both keys valid for a day, or refuses the old one at once with an overlap of 0', async () => {
     await using service = await startService({ workers: 2 });
     const keys = keysOf(service.database);
     const old = await keys.json('create', '--name', 'till');
@@ -47,7 +47,7 @@ describe('petstore keys rotate', () => {
     expect((await service.callWith(next.key, '/v1/pets')).status).toBe(200);
   });
 
-  it('refuses to rotate twice, or a key that is unknown or revoked, and says what to do', async () => {
+  it('refuses a second rotation, an unknown key or a revoked one, and says what to do', async () => {
     using place = makeFolder();
     const keys = keysOf(place.database);
     await keys.json('create', '--name', 'till');
@@ -72,7 +72,7 @@ describe('petstore keys rotate', () => {
     );
   });
 
-  it('makes one key when it is run several times at once', async () => {
+  it('makes one key when it runs several times at once', async () => {
     using place = makeFolder();
     const keys = keysOf(place.database);
     await keys.json('create', '--name', 'till');
@@ -82,7 +82,7 @@ describe('petstore keys rotate', () => {
     expect(usable.map(({ replacedBy }) => replacedBy)).toEqual([usable[1]!.id, null]);
   });
 
-  it('gives the new key as long a life as the old one had, or the one that is asked for', async () => {
+  it('gives the new key the lifetime of the old one, or the one that is asked for', async () => {
     using place = makeFolder();
     const keys = keysOf(place.database);
     await keys.json('create', '--name', 'till', '--expires', '90d');

@@ -195,7 +195,7 @@ describe('a running service with two workers', () => {
 });
 
 describe('last use', () => {
-  it('appears in the list once a key was used', async () => {
+  it('appears in the list once a key has been used', async () => {
     await using service = await startService();
     await keysJson<ShownKey>(['create', '--name', 'spare'], service.database);
     const made = await keysJson<ShownKey>(['create', '--name', 'till'], service.database);

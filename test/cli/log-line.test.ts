@@ -11,8 +11,8 @@ const at = new Date(2027, 2, 4, 5, 6, 7);
 const render = (...line: [LogLevel, string, LogFields]) =>
   stripVTControlCharacters(renderLogLine(at, ...line));
 
-describe('a line of the log on a terminal', () => {
-  it('begins with what was called and how it went, and ends with the ids', () => {
+describe('a log line on a terminal', () => {
+  it('begins with the call and its outcome, and ends with the ids', () => {
     const fields = { method: 'POST', path: '/v1/pets', status: 201, durationMs: 3, key: 'till-2' };
     expect(render('info', 'request', { requestId: 'r-1', ...fields })).toBe(
       '05:06:07 POST /v1/pets 201 3 ms key=till-2 requestId=r-1',
@@ -60,7 +60,7 @@ describe('the log of a service on a terminal', () => {
     expect(screen.includes('\u001b')).toBe(env.NO_COLOR === undefined);
   });
 
-  it.each([60])('breaks lines at words on %i columns, but nothing that is copied', async (columns) => {
+  it.each([60])('breaks lines at words on %i columns, but never what is copied', async (columns) => {
     const { screen, key } = await createOnTerminal(columns, { NO_COLOR: '1' });
     const lines = screen.split('\r\n');
     const long = lines.filter((line) => line.length > columns && !/^ {2}(?:curl|http|pets_)/.test(line));

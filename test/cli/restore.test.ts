@@ -23,7 +23,7 @@ describe('petstore restore', () => {
     expect(stdout).toContain('one that was revoked later can be used again');
   });
 
-  it('keeps keys revoked, or expiring, as they were in the replaced store', async () => {
+  it('keeps keys revoked or expiring as they were in the replaced store', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     const at = ['--database-url', place.database];
@@ -71,7 +71,7 @@ describe('petstore restore', () => {
     expect(stderr).toContain('add --latest');
   });
 
-  it('refuses a file that has a log of its own', async () => {
+  it('refuses a file that has its own log', async () => {
     await using service = await startService();
     await addPet(service.call);
     await service.kill9();
@@ -103,7 +103,7 @@ describe('petstore restore', () => {
     });
   });
 
-  it('lets a command that waited for it use the new store, and never the old one beside the log of the new', async () => {
+  it('lets a waiting command use the new store, and never the old store with the new log', async () => {
     using place = makeFolder();
     const at = ['--database-url', place.database];
     await runCli(['keys', 'create', '--name', 'old', ...at]);
@@ -226,7 +226,7 @@ describe('petstore restore', () => {
     expect(readPets(service.database)).toEqual([]);
   });
 
-  it('refuses what is not a whole backup, and leaves the store alone', async () => {
+  it('refuses an incomplete backup, and leaves the store alone', async () => {
     using place = makeFolder();
     const store = join(place.path, 'petstore.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);

@@ -15,17 +15,17 @@ describe('--database-url', () => {
     [undefined, variable, 'from-the-variable.db'],
     [undefined, { DATABASE_URL: '' }, settings.databaseUrl.fallback],
     [undefined, {}, settings.databaseUrl.fallback],
-  ])('given as %j with the environment %j is %s', (flag, environment, expected) => {
+  ])('as %j with the environment %j becomes %s', (flag, environment, expected) => {
     const args = flag === undefined ? [] : ['--database-url', flag];
     expect(parseServeOptions(args, environment).databaseUrl).toBe(expected);
   });
 
-  it('is a path, or a sqlite: address of it', () => {
+  it('accepts a path, or a sqlite: address of it', () => {
     const addresses = ['/var/lib/shop.db', 'sqlite:/var/lib/shop.db', 'sqlite:///var/lib/shop.db'];
     for (const address of addresses) expect(embeddedPath(address)).toBe('/var/lib/shop.db');
   });
 
-  it('counts as absent when it is empty, for other commands too', async () => {
+  it('counts as absent if it is empty, for other commands too', async () => {
     using folder = makeFolder();
     const env = { DATABASE_URL: folder.database };
     const args = ['keys', 'create', '--name', 'till', '--database-url', ''];
@@ -75,7 +75,7 @@ describe('--public-url and --staging-url', () => {
     );
   });
 
-  it('are absent by default and when they are empty', () => {
+  it('are absent by default and if they are empty', () => {
     expect(read('')).toMatchObject({ publicUrl: undefined, stagingUrl: undefined });
     expect(parseServeOptions([], { PUBLIC_URL: '' })).toMatchObject({ publicUrl: undefined });
   });
@@ -89,7 +89,7 @@ describe('--stable-only', () => {
     [[], { STABLE_ONLY: 'false' }, false],
     [[], { STABLE_ONLY: '' }, false],
     [['--stable-only', 'false'], { STABLE_ONLY: 'true' }, false],
-  ])('given as %j with the environment %j is %p', (args, environment, isOn) => {
+  ])('as %j with the environment %j becomes %p', (args, environment, isOn) => {
     expect(parseServeOptions(args, environment).stableOnly).toBe(isOn);
   });
 
@@ -116,7 +116,7 @@ describe('a variable that made a service back up before 2.0.0', () => {
     },
   );
 
-  it('stops it from a settings file, too, and is a problem for the doctor', async () => {
+  it('also stops it from a settings file, and is a problem for the doctor', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'settings');
     writeFileSync(file, 'BACKUP_TO=/backups\n');
@@ -131,7 +131,7 @@ describe('a variable that made a service back up before 2.0.0', () => {
     expect(existsSync(folder.database)).toBe(false);
   });
 
-  it('counts as absent when it is empty', () => {
+  it('counts as absent if it is empty', () => {
     expect(parseServeOptions([], { BACKUP_TO: '' }).port).toBe(8080);
   });
 });

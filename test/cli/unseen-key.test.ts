@@ -24,7 +24,7 @@ const statesOf = async (database: string): Promise<string[]> => {
 };
 
 describe('a key that cannot be shown', () => {
-  it.each(forms)('is revoked again by keys create, as %s', async (_form, flags) => {
+  it.each(forms)('is revoked by keys create, as %s', async (_form, flags) => {
     using place = makeFolder();
     const args = ['keys', 'create', '--name', 'till', ...flags, '--database-url', place.database];
     await runCli(['migrate', '--database-url', place.database]);
@@ -39,7 +39,7 @@ describe('a key that cannot be shown', () => {
     expect(await statesOf(place.database)).toEqual(['revoked null', 'revoked null']);
   });
 
-  it.each(forms)('leaves the old one as it was in keys rotate, as %s', async (_form, flags) => {
+  it.each(forms)('leaves the old key as it was in keys rotate, as %s', async (_form, flags) => {
     using place = makeFolder();
     const at = ['--database-url', place.database];
     await runCli(['keys', 'create', '--name', 'till', ...at]);
@@ -54,7 +54,7 @@ describe('a key that cannot be shown', () => {
     expect(await statesOf(place.database)).toEqual(['expired 3', 'revoked null', 'active null']);
   });
 
-  it('is revoked again by a first start, which goes on', async () => {
+  it('is revoked by a first start, which continues', async () => {
     await using service = await startService({
       env: { API_KEYS: undefined },
       wrap: through('exec "$@" 2> /dev/full'),
@@ -75,7 +75,7 @@ describe('a full disk', () => {
     expect(service.stderr).toContain('petstore: Standard output cannot be written: no space left on device.');
   });
 
-  it('is one line with the reason where the store is', async () => {
+  it('is reported in one line with the reason when the store is on it', async () => {
     using place = makeFolder();
     // While it is open, its log stays as long as it is: past the limit of the command.
     const store = openSqliteStore({ path: place.database });

@@ -13,7 +13,7 @@ describe.each([
   ['an empty store', { petCount: 0, stableOnly: false }],
   ['a filled store', { petCount: 120, stableOnly: false }],
   ['a service with --stable-only', { petCount: 0, stableOnly: true }],
-])('on %s', (_title, { petCount, stableOnly }) => {
+])('the strict checks on %s', (_title, { petCount, stableOnly }) => {
   let service: Service;
   let api: Api;
 

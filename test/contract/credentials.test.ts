@@ -36,7 +36,7 @@ describe('the form of a key', () => {
     expect(await outcomeOf(ask(`Bearer ${generateKey()}`))).toBe('401 invalid_api_key');
   });
 
-  it('shows a typo or a scan, which never reaches the store', async () => {
+  it('reveals a typo or a scan, which never reaches the store', async () => {
     let lookups = 0;
     const keys = {
       ...service.keys,
@@ -93,7 +93,7 @@ describe('a stored key', () => {
     expect(listed).toMatchObject({ name: 'with-expiry', expiresAt, revokedAt });
   });
 
-  it('has a last use, true to five minutes', async () => {
+  it('has a last use, accurate to five minutes', async () => {
     const start = Date.parse('2027-01-31T12:00:00Z');
     let time = start;
     await using own = await openService({ now: () => time });
@@ -150,7 +150,7 @@ describe('revocation and expiry', () => {
     }
   });
 
-  it('refuse an expired key from the very moment', async () => {
+  it('refuse an expired key from the exact moment', async () => {
     const expiry = Date.parse('2027-01-31T12:00:00Z');
     let time = expiry - 60_000;
     await using place = await makeStorePlace();
@@ -175,7 +175,7 @@ describe('revocation and expiry', () => {
 });
 
 describe('a 401', () => {
-  it('says the same of an unknown, an expired and a revoked key', async () => {
+  it('is the same for an unknown, an expired and a revoked key', async () => {
     const { text: expired } = await issue('expired', new Date(Date.now() - 1000));
     const { key, text: revoked } = await issue('revoked');
     await service.keys.revokeKey(key.id, new Date());

@@ -32,7 +32,7 @@ describe('a read-only key', () => {
     }
   });
 
-  it('is 403 on a create, with the three fields and a challenge, and nothing is stored', async () => {
+  it('is 403 on a create, with all three fields and a challenge, and nothing is stored', async () => {
     const before = await listAll();
     const response = await ask('/v1/pets', post(rex, { 'Idempotency-Key': 'once' }));
     expect(response.headers.get('WWW-Authenticate')).toBe(
@@ -55,7 +55,7 @@ describe('a read-only key', () => {
     expect(await listAll()).toBe(before);
   });
 
-  it('is told 404 and 405 first, and 403 before anything of the body or the pet', async () => {
+  it('gets 404 and 405 first, and 403 before any problem of the body or the pet', async () => {
     expect(await outcomeOf(ask('/v1/unknown', post(rex)))).toBe('404 not_found');
     expect(await outcomeOf(ask('/v1/pets', { method: 'PUT' }))).toBe('405 method_not_allowed');
     expect(await outcomeOf(ask(`/v1/pets/${id}`, { method: 'PUT' }))).toBe('405 method_not_allowed');
@@ -65,7 +65,7 @@ describe('a read-only key', () => {
     expect(await outcomeOf(ask('/v1/pets/0', { method: 'DELETE' }))).toBe(forbidden);
   });
 
-  it('is told 401, not 403, once it is revoked', async () => {
+  it('gets 401, not 403, once it is revoked', async () => {
     const { key, text } = await issueKey(service.keys, { name: 'gone', now: new Date(), isReadOnly: true });
     const create = () => outcomeOf(service.callAs(`Bearer ${text}`, '/v1/pets', post(rex)));
     expect(await create()).toBe(forbidden);
@@ -73,13 +73,13 @@ describe('a read-only key', () => {
     expect(await create()).toBe('401 invalid_api_key');
   });
 
-  it('learns the methods of a path like anybody', async () => {
+  it('gets the methods of a path like any other key', async () => {
     const response = await ask('/v1/pets', { method: 'OPTIONS' });
     expect(response.headers.get('Allow')).toBe('GET, HEAD, POST, OPTIONS');
   });
 });
 
-it('lets a key that is not read-only create', async () => {
+it('lets a key with full rights create', async () => {
   const { key, text } = await issueKey(service.keys, { name: 'till', now: new Date() });
   expect(key.isReadOnly).toBe(false);
   expect(await outcomeOf(service.callAs(`Bearer ${text}`, '/v1/pets', post(rex)))).toBe('201');

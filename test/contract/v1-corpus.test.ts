@@ -72,7 +72,7 @@ describe('v1', () => {
     }
   });
 
-  it('differs with the beta operations in their paths and methods and in Allow alone', async () => {
+  it('differs with the beta operations only in their paths, their methods and Allow', async () => {
     const others = corpus.filter((request) => !isBeyondContract(request));
     const stable = await responsesOf({ stableOnly: true }, others);
     const full = await responsesOf({}, others);
@@ -91,7 +91,7 @@ describe('v1', () => {
   });
 
   /** After a change of v1 that is meant: `RECORD=1 bun test test/contract/v1-corpus.test.ts`. */
-  it('responds as it was recorded', async () => {
+  it('responds as recorded', async () => {
     const responses = await responsesOf({ openStore: openTemporarySqlite, stableOnly: true });
     const summaries = responses.map(summaryOf);
     if (process.env['RECORD'] === '1') await Bun.write(recording, `${summaries.join('\n')}\n`);

@@ -28,7 +28,7 @@ describe('the role that compose.yaml gives the service', () => {
     expect(Object.values(rights)).toEqual(Array(5).fill(false));
   });
 
-  it('is enough for copy, which warns of nothing, a start, migrate, keys and doctor', async () => {
+  it('is enough for copy, which warns of nothing, and for a start, migrate, keys and doctor', async () => {
     using place = makeFolder();
     await runCli(['seed', '--count', '10', '--database-url', place.database]);
     const copied = await runCli(['copy', '--from', place.database, '--to', address]);

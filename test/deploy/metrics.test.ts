@@ -65,8 +65,8 @@ describe('the dashboard', () => {
   });
 });
 
-describe('the alert about the age of the backups', () => {
-  it('fires after two turns of the shipped timer, as the shipped check does', async () => {
+describe('the alert about old backups', () => {
+  it('fires after two rounds of the shipped timer, as the shipped check does', async () => {
     const systemd = join(import.meta.dir, '../../deploy/systemd');
     expect(readFileSync(join(systemd, 'petstore-backup.timer'), 'utf8')).toContain('OnCalendar=hourly\n');
     expect(readFileSync(join(systemd, 'petstore-backups-check.service'), 'utf8')).toContain(

@@ -133,7 +133,7 @@ describe('the files in deploy/', () => {
     for (const seconds of spare) expect(seconds).toBeGreaterThanOrEqual(longestStopSeconds);
   });
 
-  it('select the pods of the deployment, their ports and paths that they serve', async () => {
+  it('select the pods of the deployment, with ports and paths that they serve', async () => {
     const { labels } = template.metadata;
     const others = ['pod-disruption-budget.yaml', 'network-policy.yaml'].map((file) => manifest(file).spec);
     expect([selector, ...others.map((spec) => spec.selector ?? spec.podSelector)]).toEqual(

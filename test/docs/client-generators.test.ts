@@ -39,7 +39,7 @@ function testRequests({ operations }: Contract, open: World['open']): void {
 
   const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
   it.each(lists.map((list) => [list.operationId, list] as const))(
-    'has the link of a real page: %s',
+    'uses the link of a real page: %s',
     async (_id, list) => {
       await using full = await open();
       const example = (name: string) =>

@@ -33,7 +33,7 @@ describe('/docs', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows methods and marks in the contents, and leads to the console unless there is none', async () => {
+  it('shows methods and marks in the contents, and links to the console if there is one', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs`, wide);
     const { page } = visited;
     const links = page.locator('.contents');
@@ -50,7 +50,7 @@ describe('/docs', () => {
     expect(await links.innerText()).not.toMatch(/Beta|Pets and sales/);
   });
 
-  it('works with a slash at its end, and keeps the fragment', async () => {
+  it('works with a trailing slash, and keeps the fragment', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs/#deprecation`);
     const { page, complaints } = visited;
     expect(page.url()).toBe(`${service().url}/docs#deprecation`);
@@ -79,7 +79,7 @@ describe('/docs', () => {
     await page.locator('.contents [aria-current][href="#createPet"]').waitFor();
   });
 
-  it('has one column on a phone, with the samples under the words and the contents folded', async () => {
+  it('has one column on a phone, with the samples below the words and the contents folded', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs`, phone);
     const { page } = visited;
     const [words, samples] = [await boxOf(page, '#listPets .words'), await boxOf(page, '#listPets .samples')];
@@ -109,7 +109,7 @@ describe('/docs', () => {
     expect(await page.locator('figure:visible').count()).toBe(14);
   });
 
-  it('copies every block of code as it is shown, each time with a new Idempotency-Key if it adds a pet', async () => {
+  it('copies every block of code as shown, with a new Idempotency-Key each time if it adds a pet', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -136,7 +136,7 @@ describe('/docs', () => {
     expect(await page.locator('#retries figure:visible').innerText()).toContain('order-4712');
   });
 
-  it('selects the code for the reader where the clipboard is closed to scripts', async () => {
+  it('selects the code if scripts may not use the clipboard', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs`, { permissions: [] });
     const { page } = visited;
     await page.evaluate<void>("Object.defineProperty(navigator, 'clipboard', { value: undefined })");

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { embedAssets } from '../../scripts/embed-assets.ts';
 import { openService } from '../support/http/service.ts';
 
-it('embedAssets gives a build the console of the sources', async () => {
+it('embeds the console of the sources in a build', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-embedded-'));
   try {
     await Bun.write(

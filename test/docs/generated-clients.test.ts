@@ -52,7 +52,7 @@ describe('the mock server', () => {
     expect(devDependencies[name]).toBe(version);
   });
 
-  it('responds as the service does, to sound requests and to others', async () => {
+  it('responds as the service does, to valid and invalid requests', async () => {
     await using service = await openListeningService();
     await using mock = await openMock(args.join(' ').replaceAll(exampleAddress, service.url).split(' '));
     const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' };

@@ -105,7 +105,7 @@ describe('renderDocs', () => {
     expect(shown).not.toContain('>default<');
   });
 
-  it('shows what the contract says of every field of a response', () => {
+  it("shows the contract's description of every field of a response", () => {
     const ours = dereference(contractOf({})) as OpenapiDocument;
     const shown = renderDocs(ours, {});
     const bodies = operationsOf(ours).flatMap(({ responses }) => Object.values(responses));
@@ -116,7 +116,7 @@ describe('renderDocs', () => {
     expect(described.filter((text) => !shown.includes(text))).toEqual([]);
   });
 
-  it('names the search by id in the place of getPet, if the service has it', () => {
+  it('names the search by id as the replacement of getPet, if the service has it', () => {
     const path = '/v1/pets/search?id=1';
     expect(renderDocs(dereference(contractOf({})) as OpenapiDocument, {})).toContain(path);
     const stable = dereference(contractOf({ isStableOnly: true })) as OpenapiDocument;
@@ -134,7 +134,7 @@ describe('renderDocs', () => {
     expect(html).toContain('id="error-not_found"');
   });
 
-  it('gives every id once', () => {
+  it('uses every id once', () => {
     const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });

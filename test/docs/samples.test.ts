@@ -57,13 +57,13 @@ const samples = samplesOf(await (await documented.call('/docs')).text());
 await documented.close();
 
 describe('the samples of /docs', () => {
-  it('are there for five steps of the guide and every operation, in four languages', () => {
+  it('exist for five steps of the guide and every operation, in four languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
       Array.from({ length: 14 }, () => ['curl', 'typescript', 'fetch', 'python']).flat(),
     );
   });
 
-  it('can be run with curl one after the other in a new store', async () => {
+  it('run with curl one after another in a new store', async () => {
     await using service = await openListeningService();
     const [, create, retries, pages, , , createPet] = samples.filter(({ language }) => language === 'curl');
     for (const sample of [create!, retries!, pages!, createPet!])
@@ -71,7 +71,7 @@ describe('the samples of /docs', () => {
     expect((await service.client.listPets()).pets.map(({ name }) => name)).toEqual(['Rex', 'Mia', 'Rex']);
   });
 
-  it('show the body of an error in Python, which raises it', async () => {
+  it('show the body of an error that Python raises', async () => {
     await using service = await openListeningService();
     for (const sample of samples.filter(({ language }) => language === 'python'))
       expect(await runIn({ ...service, apiKey: 'mistyped' }, sample), sample.code).toMatch(
@@ -80,7 +80,7 @@ describe('the samples of /docs', () => {
   });
 
   it.each(samples.map((sample, index) => [Math.floor(index / 4) + 1, sample.language, sample] as const))(
-    'give a response of the shown shape: sample %d in %s',
+    'give a response of the documented shape: sample %d in %s',
     async (_number, _language, sample) => {
       expect(shapeOf(await run(sample)), sample.code).toEqual(shapeOf(sample.prints));
     },
@@ -113,7 +113,7 @@ describe('the Python program of docs/clients.md', () => {
   const runAt = (url: string, apiKey: string): Promise<string> =>
     python.run({ code: program.replaceAll(exampleAddress, url), apiKey });
 
-  it('prints what is shown', async () => {
+  it('prints what the document shows', async () => {
     await using service = await openListeningService();
     expect(await runAt(service.url, service.apiKey)).toBe(text ?? '');
   });

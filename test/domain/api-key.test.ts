@@ -31,7 +31,7 @@ describe('isWellFormedKey', () => {
     }
   });
 
-  it('refuses another length, prefix or a line end', () => {
+  it('refuses another length or prefix, or a line end', () => {
     const wrong = ['', 'pets_', key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.toUpperCase()];
     for (const text of [...wrong, key.replace('pets_', 'cats_')]) expect(isWellFormedKey(text)).toBe(false);
   });

@@ -28,7 +28,7 @@ describe('foldName', () => {
     expect(foldName(name)).toBe(folded);
   });
 
-  it('folds what it has folded to itself, for every character', () => {
+  it('leaves every folded character as it is', () => {
     const changed: string[] = [];
     for (let code = 1; code <= 0x1ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
@@ -40,11 +40,11 @@ describe('foldName', () => {
 });
 
 describe('searchWords', () => {
-  it('folds each word, once', () => {
+  it('folds each word once', () => {
     expect(searchWords('  Łucja\tlucja  STRAẞE ')).toEqual(['lucja', 'strasse']);
   });
 
-  it('finds none in spaces and marks alone', () => {
+  it('finds none in spaces and marks', () => {
     expect(searchWords(' \u0301 ')).toEqual([]);
   });
 });

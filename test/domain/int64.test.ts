@@ -88,7 +88,7 @@ describe('parseExactJson', () => {
     });
   });
 
-  it('leaves out nested values beside such a number', () => {
+  it('ignores nested values beside such a number', () => {
     const text = String.raw`{"a":[1,{"b":"]}"}],"c":{"d":[[]]},"\"}":1.5,"e":[],"f":1}`;
     expect(parseExactJson(text)).toEqual({
       a: [],
@@ -109,13 +109,13 @@ describe('parseExactJson', () => {
     expect(parseExactJson(' 12345678901234567890 ')).toEqual(new JsonNumber('12345678901234567890'));
   });
 
-  it('leaves everything else as JSON.parse gives it', () => {
+  it('returns everything else as JSON.parse does', () => {
     const text = '{"s":"1","t":true,"n":null,"e":{},"l":[],"__proto__":"own"}';
     expect(parseExactJson(text)).toEqual(JSON.parse(text));
     expect(Object.hasOwn(parseExactJson(text) as object, '__proto__')).toBe(true);
   });
 
-  it('throws on what is not JSON', () => {
+  it('throws on invalid JSON', () => {
     for (const text of ['', '{', '01', 'NaN', "{'a':1}", '[1,]'])
       expect(() => parseExactJson(text)).toThrow();
   });

@@ -37,7 +37,7 @@ describe('hasFields', () => {
     expect(hasFields(rex, fields)).toBe(expected);
   });
 
-  it('does not take a status for none', () => {
+  it('distinguishes a status from none', () => {
     expect(hasFields({ ...rex, status: 'sold' }, { status: null })).toBe(false);
   });
 });

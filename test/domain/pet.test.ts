@@ -35,7 +35,7 @@ describe('parseNewPet', () => {
     expect(message).toBe(Object.values(problems).join(' '));
   });
 
-  it.each(['[]', '1', 'null', '"Rex"', '1.5'])('refuses %s, which is not an object, as a whole', (json) => {
+  it.each(['[]', '1', 'null', '"Rex"', '1.5'])('refuses %s, which is not an object', (json) => {
     const { message, problems } = errorOf(json);
     expect(problems).toEqual({});
     expect(message).toBe('The body must be a JSON object with the fields name and categoryId.');
@@ -63,7 +63,7 @@ describe('the table of fields', () => {
 });
 
 describe('fingerprintOf', () => {
-  it('is what stores hold since the first release', () => {
+  it('stays as it has been since the first release', () => {
     const bare = { name: 'Rex', categoryId: 7n };
     expect(fingerprintOf(bare)).toBe('6817f08f96deaae0e1b3a6c8759c84e8ae412e8fc6cc070bebbdfcddb3fab57f');
     expect(fingerprintOf({ ...bare, status: 'sold' })).toBe(

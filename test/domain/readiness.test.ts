@@ -37,14 +37,14 @@ describe('readiness', () => {
     expect(store.probes).toBe(2);
   });
 
-  it('is back with the next write that succeeds', async () => {
+  it('returns with the next write that succeeds', async () => {
     const { readiness } = createStore();
     readiness.note(unavailable(new Error('broken')));
     readiness.note(undefined);
     await readiness.check();
   });
 
-  it('does not follow from a write that was refused for its own sake', async () => {
+  it('does not change when a write is refused for its own sake', async () => {
     const { store, readiness } = createStore();
     readiness.note(new PetstoreError('overloaded', 'Too many.'));
     await readiness.check();

@@ -26,7 +26,7 @@ const pet = fc.record({
 const pieces = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 });
 
 describe('a file of pets', () => {
-  it.each(['ndjson', 'json', 'csv'] as const)('is read the same however it is cut: %s', (format) => {
+  it.each(['ndjson', 'json', 'csv'] as const)('is read the same way however it is cut: %s', (format) => {
     fc.assert(
       fc.property(fc.array(pet, { maxLength: 20 }), pieces, (pets, lengths) => {
         const writer = createPetWriter(format);
@@ -61,7 +61,7 @@ describe('a pet in JSON', () => {
         `{${space}${before}"${key}":${space}${JSON.stringify(text)},${space}"categoryId":${space}${categoryId}${tail}${after}}`,
     );
 
-  it('is read the same with and without the JSON parser', () => {
+  it('is read the same way with and without the JSON parser', () => {
     fc.assert(
       fc.property(spellings, (text) => {
         const [row] = readPieces('ndjson', text);
@@ -110,7 +110,7 @@ describe('a pet in JSON', () => {
     expect(row?.problem).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
   });
 
-  it('needs an id where ids are kept', () => {
+  it('needs an id if ids are kept', () => {
     const read = (text: string) => petsOf(readPieces('ndjson', text, [], true))[0];
     const refused =
       'id must be an integer from 1 to 9222372036854775807 when ids are kept, which leaves room for new ones';
@@ -143,7 +143,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('refuses a line without an end', () => {
+  it('refuses a line that never ends', () => {
     const reader = createPetParser('ndjson', false);
     expect(() => {
       for (let count = 0; count < 5000; count++) reader.push('x'.repeat(1024));

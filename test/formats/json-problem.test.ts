@@ -14,7 +14,7 @@ describe('findJsonProblem', () => {
     ['"a\tb"', '1:1 invalid character'],
     ['{} // Rex', '1:4 invalid comment token'],
     ['\uFEFF{}', '1:1 invalid symbol'],
-  ])('tells where %j stops being JSON', (text, expected) => {
+  ])('shows where %j stops being JSON', (text, expected) => {
     const { line, column, reason } = findJsonProblem(text)!;
     expect(`${line}:${column} ${reason}`).toBe(expected);
   });

@@ -44,7 +44,7 @@ describe('CSV of a spreadsheet', () => {
     }
   });
 
-  it('refuses a file of damaged UTF-16', () => {
+  it('is refused if its UTF-16 is damaged', () => {
     const lone = utf16le('name;categoryId\r\nA\ud83d;1\r\n');
     expect(() => readPieces('csv', lone)).toThrow('The file is not valid UTF-16LE.');
     const cut = utf16be('name;categoryId\r\nB;2').subarray(0, -1);
@@ -53,7 +53,7 @@ describe('CSV of a spreadsheet', () => {
     );
   });
 
-  it('is read as windows-1252 when that is said, unless it has a byte order mark', () => {
+  it('is read as windows-1252 on request, unless it has a byte order mark', () => {
     const bytes = Buffer.from('name;categoryId\r\nJos\xe9 \x80 \x9f;1\r\n', 'latin1');
     const read = (input: Uint8Array, encoding: 'utf-8' | 'windows-1252') =>
       petsOf(readPieces('csv', input, [20, 1], false, encoding));
@@ -70,11 +70,11 @@ describe('CSV of a spreadsheet', () => {
   });
 });
 
-describe('a file that is no text', () => {
+describe('a file that is not text', () => {
   it.each([
     ['xlsx and ods', 'PK\x03\x04\x14\0secret'],
     ['xls', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1secret'],
-  ])('is refused with how to save it as CSV: %s', (_name, bytes) => {
+  ])('is refused with advice on how to save it as CSV: %s', (_name, bytes) => {
     for (const format of ['csv', 'ndjson'] as const) {
       expect(() => readPieces(format, Buffer.from(bytes, 'latin1'))).toThrow(
         /^This is a spreadsheet [^\0]*save it with "Save As" as "CSV UTF-8", and import the new file\.$/,
@@ -92,7 +92,7 @@ describe('a long name', () => {
   };
 
   it.each(['ndjson', 'json', 'csv'] as const)(
-    'is read if a body can hold it, and no longer one: %s',
+    'is read if a body can hold it, and refused if not: %s',
     (format) => {
       expect(petsOf(readPieces(format, written[format](longest)))).toEqual([
         { name: longest, categoryId: 1n },

@@ -8,7 +8,7 @@ describe('a byte that is not UTF-8', () => {
     ['a byte of no character', [0xff]],
     ['a character that is cut off', [0xc3]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-  ])('refuses the file and names the line: %s', (_title, bytes) => {
+  ])('makes import refuse the file and name the line: %s', (_title, bytes) => {
     const input = Buffer.concat([Buffer.from('name,categoryId\nJos\u00e9,1\n'), row(...bytes), row(0x42)]);
     for (const lengths of [[], Array.from({ length: input.length }, () => 1), [17, 5, 3]]) {
       expect(() => readPieces('csv', input, lengths)).toThrow(

@@ -5,7 +5,7 @@ import { openFailingService } from '../support/http/failing-service.ts';
 import { openService, openTemporarySqlite } from '../support/http/service.ts';
 
 describe('GET /readyz', () => {
-  it('is 503 from the moment the service was told to stop, while calls are still served', async () => {
+  it('is 503 from the moment the service is told to stop, while calls are still served', async () => {
     let isStopping = false;
     await using service = await openService({ isStopping: () => isStopping });
     expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('200');
@@ -14,7 +14,7 @@ describe('GET /readyz', () => {
     expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
     const created = await service.call('/v1/pets', post(rex));
     expect(created.status).toBe(201);
-    // Whoever called connects anew, to a replica that stays.
+    // The caller connects again, to a replica that stays.
     expect(created.headers.get('Connection')).toBe('close');
   });
 

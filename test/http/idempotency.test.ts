@@ -6,7 +6,7 @@ import { makeStorePlace } from '../support/store-place.ts';
 const once = (name: string, pet: object = rex) => post(pet, { 'Idempotency-Key': name });
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  it('replays after the store was closed and opened again', async () => {
+  it('replays its response after the store was closed and opened again', async () => {
     await using place = await makeStorePlace();
     const ask = async (pet: object = rex) => {
       await using service = await openService({ openStore: () => place.open() });

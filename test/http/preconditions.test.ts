@@ -80,7 +80,7 @@ describe('If-Match', () => {
 describe('If-Match on a create', () => {
   const count = async (): Promise<number> => idsOf(await (await call('/v1/pets?limit=100')).text()).length;
 
-  it('accepts *, since there is always a collection', async () => {
+  it('accepts *, since the collection always exists', async () => {
     expect((await call('/v1/pets', post(rex, { 'If-Match': '*' }))).status).toBe(201);
   });
 

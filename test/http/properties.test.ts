@@ -75,7 +75,7 @@ describe('POST /v1/pets', () => {
   );
 
   it(
-    'responds to a valid body with some bytes changed with 201 or a documented 4xx',
+    'responds with 201 or a documented 4xx to a valid body with some bytes changed',
     async () => {
       const right = Buffer.from(JSON.stringify({ ...rex, name: 'Rex 🐈', status: 'sold' }));
       const change = fc.record({ at: fc.nat({ max: right.length - 1 }), to: fc.nat({ max: 255 }) });

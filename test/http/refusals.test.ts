@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
 import { createEventCounter } from '../../src/http/request-log.ts';
 
-it('logs what followed once in a period while there is something, and then forgets the kind', () => {
+it('logs the following events once per period while there are any, and then forgets the kind', () => {
   const logged: unknown[] = [];
   const waiting: (() => void)[] = [];
   const count = createEventCounter(

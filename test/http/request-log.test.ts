@@ -49,7 +49,7 @@ describe('a line of the access log', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  it('has no bytes for HEAD and 304, and no id for a key of the configuration', async () => {
+  it('has no bytes for HEAD and 304, and no id for a key from API_KEYS', async () => {
     const service = await open({ logEveryRequest: true });
     const etag = (await service.call('/v1/pets')).headers.get('ETag') ?? '';
     await service.call('/v1/pets', { method: 'HEAD' });
@@ -64,7 +64,7 @@ describe('a line of the access log', () => {
   });
 });
 
-describe('refused requests', () => {
+describe('the log of refused requests', () => {
   const ofClient = (client: string) => ({ 'X-Forwarded-For': client });
 
   it('logs the first 401 of each address at once and counts the others', async () => {
@@ -110,8 +110,8 @@ describe('refused requests', () => {
   });
 });
 
-describe('a request that fails', () => {
-  it('by a bug has a line of its own, with the stack once', async () => {
+describe('the log of a request that fails', () => {
+  it('has one line for a bug, with the stack once', async () => {
     await using place = await makeSqlitePlace();
     const service = await open({ openStore: () => place.open() });
     {
@@ -133,7 +133,7 @@ describe('a request that fails', () => {
     }
   });
 
-  it('because the service stops is not logged', async () => {
+  it('is empty if it fails because the service is stopping', async () => {
     const service = await open({ isStopping: () => true });
     expect((await service.callAs(null, '/readyz')).status).toBe(503);
     expect(lines).toEqual([]);
@@ -152,7 +152,7 @@ describe('the address of a client', () => {
     expect(addressOf(undefined, ['10.0.0.0/8'], '203.0.113.1')).toBeUndefined();
   });
 
-  it('is the last one that a trusted proxy has seen, whatever the caller made up before', () => {
+  it('is the last one that a trusted proxy saw, whatever the caller made up', () => {
     const trusted = ['10.0.0.0/8', '::1'];
     expect(addressOf('10.1.1.1', trusted, '1.1.1.1, 203.0.113.1')).toBe('203.0.113.1');
     expect(addressOf('::1', trusted, '1.1.1.1, 2001:db8::1, 10.2.2.2')).toBe('2001:db8::1');
@@ -161,7 +161,7 @@ describe('the address of a client', () => {
     expect(addressOf('10.1.1.1', trusted, 'unknown')).toBe('10.1.1.1');
   });
 
-  it('is written as IPv4 where a socket serves both families', () => {
+  it('is written as IPv4 if a socket serves both families', () => {
     expect(addressOf('::ffff:10.1.1.1', ['10.1.1.1'], '::ffff:203.0.113.1')).toBe('203.0.113.1');
   });
 });

@@ -45,7 +45,7 @@ describe('a gauge', () => {
     expect(readScrape(await registry.render()).value('depth')).toBe(5);
   });
 
-  it('has no sample while it cannot be read, and the others have', async () => {
+  it('has no sample while it cannot be read, without affecting the others', async () => {
     const registry = createRegistry();
     registry.gauge('broken', 'Broken.', () => {
       throw new Error('It cannot be read.');

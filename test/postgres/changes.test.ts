@@ -37,7 +37,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     return BigInt(categoryId);
   };
 
-  it('loses no update when each names what it expects', async () => {
+  it('lose no update when each names what it expects', async () => {
     const ids = await createMany(2);
     const increments = 10;
     /** How many of the increments a busy server gave up on: each may have happened or not. */
@@ -65,7 +65,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     }
   });
 
-  it('lets one of two through that were sent while somebody else held the pet', async () => {
+  it('let one of two updates pass that expect the same pet and were sent while somebody held it', async () => {
     const [id] = (await createMany(1)) as [bigint];
     const outcomes = await whileHeld(database, id, () =>
       replicas.map(({ pets }, index) =>
@@ -76,7 +76,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     expect(await ordersOf(id)).toEqual(['sold']);
   });
 
-  it('changes the pet as the one before left it, when both were sent while somebody else held it', async () => {
+  it('apply the second of two updates to the result of the first', async () => {
     const [id] = (await createMany(1)) as [bigint];
     const changes = [{ name: 'Tom' }, { status: 'sold' }] as const;
     await whileHeld(database, id, () =>
@@ -88,7 +88,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     expect(await ordersOf(id)).toEqual(['sold']);
   });
 
-  it('does not find a pet that the one before deleted', async () => {
+  it('do not find a pet that the other has deleted', async () => {
     const [id] = (await createMany(1)) as [bigint];
     const outcomes = await whileHeld(database, id, () =>
       replicas.map(({ pets }) => codeOf(pets.deletePet(id))),
@@ -96,7 +96,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
   });
 
-  it('waits and does not deadlock when the same pets come in opposite orders', async () => {
+  it('wait without a deadlock when the same pets come in opposite sequences', async () => {
     const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
     const [one, held, other] = ids;
     const sell = ({ pets }: PostgresStore, order: bigint[]) =>
@@ -110,7 +110,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
   });
 
-  it('does not deadlock under mixed updates, deletes, creates and imports', async () => {
+  it('do not deadlock under mixed updates, deletes, creates and imports', async () => {
     const ids = await createMany(30);
     const importing = await openPostgresImport({ address: database.address(parameters) });
     const outcomes: Promise<string>[] = [];
@@ -133,7 +133,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
   });
 
-  it('writes one order for each time that a pet becomes pending or sold', async () => {
+  it('write one order each time a pet becomes pending or sold', async () => {
     const ids = await createMany(20);
     const change = ({ pets }: PostgresStore, status: 'pending' | 'sold') =>
       ids.map((id) => pets.updatePet(id, { changes: { status } }));
@@ -159,7 +159,7 @@ describe('changes on PostgreSQL', () => {
     await database[Symbol.asyncDispose]();
   });
 
-  it('changes the pets that wait together in one transaction, one pet several times too', async () => {
+  it('share a transaction if they wait together, even several for one pet', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const { user, password } = superuser;
     const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
@@ -181,7 +181,7 @@ describe('changes on PostgreSQL', () => {
     await own.close();
   });
 
-  it('fails and changes nothing when somebody else holds the pet, and works again afterwards', async () => {
+  it('fail without an effect while somebody else holds the pet, and work again afterwards', async () => {
     const { id, json } = await store.pets.createPet(rex);
     const holder = new Client(database.address());
     await holder.connect();
@@ -201,7 +201,7 @@ describe('changes on PostgreSQL', () => {
     ]);
   });
 
-  it('passes over an order id that is taken', async () => {
+  it('skip an order id that is taken', async () => {
     const { id } = await store.pets.createPet(rex);
     await database.run(`
       INSERT INTO orders (id, pet_id, status, created_at)
@@ -210,7 +210,7 @@ describe('changes on PostgreSQL', () => {
     expect(await database.run(`SELECT id FROM orders WHERE pet_id = ${id}`)).toHaveLength(1);
   });
 
-  it('keeps the id of a deleted pet from an import that brings its own ids', async () => {
+  it('keep an import with its own ids from using the id of a deleted pet', async () => {
     const { id } = await store.pets.createPet(rex);
     await store.pets.deletePet(id);
     const adding = await openPostgresImport({ address: database.address() });

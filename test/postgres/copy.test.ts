@@ -111,7 +111,7 @@ describe('petstore copy', () => {
     patienceMs,
   );
 
-  it('leaves a store that serves: no id is used again, and a repeated create finds its pet', async () => {
+  it('leaves a usable store: no id is used again, and a repeated create finds its pet', async () => {
     const store = await openPostgresStore({ address: database.address() });
     const created = await store.pets.createPet({ name: 'new', categoryId: 1n });
     const keyed = { name: 'keyed "3" \\ 🐕 NULL', categoryId: -(2n ** 63n) };
@@ -176,7 +176,7 @@ describe('petstore copy', () => {
     );
   });
 
-  it('refuses a source that is not there, and does not make it', async () => {
+  it('refuses a missing source, and does not create it', async () => {
     const missing = join(folder.path, 'missing.db');
     const fromFile = await runCli(['copy', '--from', missing, '--to', join(folder.path, 'x.db')]);
     expect(fromFile).toMatchObject({

@@ -34,7 +34,7 @@ describe('an idempotency key whose pet was deleted', () => {
 });
 
 describe('a batch of creates', () => {
-  it('creates one pet for a key that occurs twice, and tells a conflict apart', async () => {
+  it('creates one pet for a key that occurs twice, and reports a conflict', async () => {
     const idempotency = { caller: 'shop', key: 'twice' };
     // The first goes alone, the others together.
     const [, first, again, conflict] = await Promise.allSettled([
@@ -49,7 +49,7 @@ describe('a batch of creates', () => {
     expect(conflict).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_conflict' } });
   });
 
-  it('forgets keys that are past their time', async () => {
+  it('forgets expired keys', async () => {
     await database.run("INSERT INTO idempotency_keys VALUES ('shop', 'old', 'x', 1, 0)");
     await store.pets.createPet(rex, { caller: 'shop', key: 'new' });
     expect(await database.run("SELECT FROM idempotency_keys WHERE key = 'old'")).toEqual([]);
@@ -57,7 +57,7 @@ describe('a batch of creates', () => {
 });
 
 describe('imported ids', () => {
-  it('skips imported ids when a create draws them', async () => {
+  it('are skipped by a create that draws them', async () => {
     const { id } = await store.pets.createPet(rex);
     await database.run(
       `INSERT INTO pets (id, name, category_id) SELECT n, 'kept', 1 FROM generate_series(${id + 1n}, ${id + 3n}) AS n`,
@@ -67,7 +67,7 @@ describe('imported ids', () => {
     expect((await store.pets.createPet(rex)).id).toBe(id + 5n);
   });
 
-  it('never moves the sequence back behind ids that are drawn during an import', async () => {
+  it('never move the sequence back behind ids that are drawn during an import', async () => {
     await using own = await makeDatabase();
     const adding = await openPostgresImport({ address: own.address() });
     const drawing = new Client(own.address());
@@ -96,7 +96,7 @@ describe('imported ids', () => {
     ['near', 7n],
     ['far', 2n ** 53n + 1n],
     ['last', 2n ** 63n - 2n],
-  ])('leaves the sequence right behind the largest imported id: %s', async (_, largest) => {
+  ])('leave the sequence right behind the largest of them: %s', async (_, largest) => {
     await using own = await makeDatabase();
     const adding = await openPostgresImport({ address: own.address() });
     await adding.addPets([

@@ -5,7 +5,7 @@ import { runCli } from '../support/process/process.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
 describe('a database that is inspected', () => {
-  it('shows about how many pets and orders it holds', async () => {
+  it('shows roughly how many pets and orders it holds', async () => {
     await using database = await makeDatabase();
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ isNew: true, orderCount: 0 });
     const store = await openPostgresStore({ address: database.address() });

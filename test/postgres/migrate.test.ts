@@ -36,7 +36,7 @@ describe('names that a replica of 1.1.0 writes', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('are left for the start after that while somebody else holds the pet', async () => {
+  it('stay as they are until the next start if somebody else holds the pet', async () => {
     await using database = await makeDatabase();
     const address = database.address();
     await (await openPostgresStore({ address })).close();
@@ -53,7 +53,7 @@ describe('names that a replica of 1.1.0 writes', () => {
     await next.close();
   });
 
-  it('are found by an index on trigrams, too', async () => {
+  it('are also found by a trigram index', async () => {
     await using database = await makeDatabase();
     const store = await openPostgresStore({ address: database.address() });
     const { id } = await store.pets.createPet({ name: 'Łucja', categoryId: 1n });
@@ -76,7 +76,7 @@ describe('names that a replica of 1.1.0 writes', () => {
 describe('the indexes of an upgrade', () => {
   const invalid = 'SELECT FROM pg_index WHERE NOT indisvalid';
 
-  it('are built beside replicas that start together, and again after a build that was cut short', async () => {
+  it('are built beside replicas that start together, and again if a build was interrupted', async () => {
     await using release = await releaseStores['PostgreSQL']!('1.1.0');
     const stores = await Promise.all([1, 2, 3].map(() => release.open()));
     await Promise.all(stores.map((store) => store.close()));

@@ -8,7 +8,7 @@ const place = await makeDatabase();
 afterAll(() => place[Symbol.asyncDispose]());
 
 describe('a plan', () => {
-  it('plans a statement once, whatever the values, and never compiles it', async () => {
+  it('is made once per statement, whatever the values are, and is never compiled', async () => {
     // One session reads, so that all plans are its own.
     const sql = openSqlAt(place.address('?connection_limit=3'));
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };

@@ -16,7 +16,7 @@ function startQueries() {
 }
 
 describe('shared reads', () => {
-  it('joins a query only before it starts', async () => {
+  it('join a query only before it starts', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();
     const first = read('page', query);
@@ -34,7 +34,7 @@ describe('shared reads', () => {
     expect(await fourth).toBe('last');
   });
 
-  it('keeps different reads apart', async () => {
+  it('keep different reads apart', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();
     const reads = [read('one', query), read('other', query)];
@@ -43,7 +43,7 @@ describe('shared reads', () => {
     expect(await Promise.all(reads)).toEqual(['one', 'other']);
   });
 
-  it('fails the reads that wait behind a failed query, and starts again after it', async () => {
+  it('fail together behind a failed query, and start again after it', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();
     const reads = Promise.allSettled([read('page', query), read('page', query)]);
@@ -55,8 +55,8 @@ describe('shared reads', () => {
   });
 });
 
-describe('a page that several wait for', () => {
-  it('is read once for all who wait, and apart from the one before', async () => {
+describe('a page that several callers wait for', () => {
+  it('is read once for all of them, separately from the one before', async () => {
     await using database = await makeDatabase();
     const store = await openPostgresStore({ address: database.address() });
     const list = async () => store.pets.listPets({ limit: 5 });
@@ -68,7 +68,7 @@ describe('a page that several wait for', () => {
 });
 
 describe('many readers and writers on three replicas', () => {
-  it('reads everything that was acknowledged before the read was sent', async () => {
+  it('read everything that was acknowledged before the read was sent', async () => {
     await using database = await makeDatabase();
     const replicas = await Promise.all(
       [1, 2, 3].map(() => openPostgresStore({ address: database.address() })),

@@ -99,7 +99,7 @@ describe('npm run build', () => {
     expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
   });
 
-  it('includes no test kit', async () => {
+  it('includes nothing from the test kit', async () => {
     const bytes = Buffer.from(await Bun.file(executable).bytes());
     expect(bytes.includes('An API key is needed')).toBe(true);
     for (const { description } of mutants.slice(0, 10)) expect(bytes.includes(description)).toBe(false);

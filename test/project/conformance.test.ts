@@ -55,7 +55,7 @@ describe('checkResponse', () => {
     expect(await check({ status: 202 })).toContain('the status is not documented');
   });
 
-  it('refuses a header that is not documented for this very response', async () => {
+  it('refuses a header that is not documented for this response', async () => {
     const poweredBy = { ...page, 'X-Powered-By': 'x' };
     expect(await check({ headers: poweredBy })).toContain('the header x-powered-by is not documented');
     const { Sunset } = deprecation;
@@ -83,12 +83,12 @@ describe('checkResponse', () => {
     expect(await checkError({ code: 'invalid_cursor', says: 404 })).toContain('the body says status 404');
   });
 
-  it('refuses an error code that is unknown, or unknown to this very response', async () => {
+  it('refuses an error code that is unknown, or unknown for this response', async () => {
     expect(await checkError({ code: 'teapot' })).toContain('the code teapot has no example');
     expect(await checkError({ code: 'invalid_pet' })).toContain('the code invalid_pet has no example');
   });
 
-  it('holds every response of the deprecated path to its announcement', async () => {
+  it('requires the announcement on every response of the deprecated path', async () => {
     const missing = { url: '/v1/pets/9', status: 404, code: 'not_found' };
     expect(await checkError({ ...missing, headers: deprecation })).toBe('accepted');
     expect(await checkError(missing)).toContain('the header Deprecation is missing');

@@ -28,7 +28,7 @@ describe('links between documents', () => {
 });
 
 describe('file names in documents', () => {
-  it('are those of files that exist', async () => {
+  it('exist', async () => {
     const files = filesOf(['{src,packages,test,torture,bench,scripts,deploy}/**/*', '*']);
     const missing: string[] = [];
     for (const document of documents) {

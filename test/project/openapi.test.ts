@@ -17,7 +17,7 @@ describe('openapi.yaml', () => {
     ['openapi.json with --stable-only', contractOf({ isStableOnly: true })],
     ['openapi-3.0.json', toOpenapi30(contractOf({}))],
     ['openapi-3.0.json with --stable-only', toOpenapi30(contractOf({ isStableOnly: true }))],
-  ])('is as clean when it is served as %s', async (_name, document) => {
+  ])('stays clean when it is served as %s', async (_name, document) => {
     using folder = makeFolder();
     const file = join(folder.path, 'openapi.json');
     await Bun.write(file, JSON.stringify(document));
@@ -82,7 +82,7 @@ describe('openapi.yaml', () => {
     }
   });
 
-  it('links a pet to its orders, and a new one to what can be done with it', () => {
+  it('links a pet to its orders, and a new pet to its operations', () => {
     const links = operations.flatMap(({ operationId, responses }) =>
       Object.values(responses).flatMap((response) =>
         Object.values(response.links ?? {}).map((link) => [operationId, link.operationId, link.parameters]),

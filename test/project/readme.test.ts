@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('README', () => {
-  it('makes nothing that git would add', () => {
+  it('creates no file that git would add', () => {
     const made = ['data/petstore.db', 'pets.csv', 'backups/a.db'];
     const ignored = Bun.spawnSync(['git', 'check-ignore', ...made], { cwd: project });
     expect(ignored.stdout.toString().trim().split('\n')).toEqual(made);
@@ -92,7 +92,7 @@ describe('README', () => {
     installTimeoutMs,
   );
 
-  it('neither installs again nor needs the network once it is installed', async () => {
+  it('neither reinstalls nor needs the network once it is installed', async () => {
     const service = await start('npm start', {
       npm_config_registry: 'http://127.0.0.1:9/',
       npm_config_offline: 'true',

@@ -32,7 +32,7 @@ describe('the rooms', () => {
     expect(shown(imports.filter(({ from, to }) => roomOf(to) < roomOf(from)))).toEqual([]);
   });
 
-  it.each(importNothing)('let %s import nothing but its own files', (room) => {
+  it.each(importNothing)('let %s import only its own files', (room) => {
     expect(shown(imports.filter(({ from, to }) => isIn(from, room) && !isIn(to, room)))).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe('the rooms', () => {
     expect(shown(others.filter(({ to }) => commands.has(nameOf(to))))).toEqual([]);
   });
 
-  it('have no circle of files', () => {
+  it('have no import cycles between files', () => {
     // What imports nothing that is left cannot be on a circle; what remains in the end is.
     let left = [...imports, ...filesOf('bench/**/*.{ts,mjs}').flatMap(importsOf)];
     for (let before = Infinity; left.length < before;) {

@@ -9,7 +9,7 @@ const document = readFileSync(join(project, 'docs/architecture.md'), 'utf8');
 const [, chapter = ''] = document.split('\n## Three walks\n');
 const [, ...walks] = chapter.split('\n## ')[0]!.split('\n### ');
 
-it('names the three walks', () => {
+it('documents three walks', () => {
   expect(walks.map((walk) => walk.split('\n')[0])).toEqual([
     'A hot list',
     'A durable create',
@@ -18,7 +18,7 @@ it('names the three walks', () => {
 });
 
 it.each(walks.map((walk) => [walk.split('\n')[0]!, walk] as const))(
-  'reaches every file of the walk by imports from the first: %s',
+  'reaches every file of a walk by imports from the first: %s',
   (_title, walk) => {
     const [first = '', ...others] = Array.from(
       walk.matchAll(/`([\w/-]+\.ts)`/g),

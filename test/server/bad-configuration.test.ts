@@ -24,7 +24,7 @@ async function expectRefusal(
   expect(readdirSync(store.path)).toEqual([]);
 }
 
-describe('a bad value', () => {
+describe('a bad setting', () => {
   it.each([
     [{ PORT: '65536' }, '--port (PORT) must be an integer from 0 to 65535, not "65536".'],
     [{ PORT: '8e3' }, '--port (PORT) must be an integer from 0 to 65535, not "8e3".'],
@@ -52,7 +52,7 @@ describe('a bad value', () => {
       '--api-keys (API_KEYS) must be visible ASCII characters without spaces, separated by commas.',
     ],
     [{ TLS_CERT: certificate }, '--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be given together.'],
-  ])('%j is refused', (env: Record<string, string>, message) => {
+  ])('is refused: %j', (env: Record<string, string>, message) => {
     expect(() => parseServeOptions([], env)).toThrow(message);
   });
 
@@ -67,7 +67,7 @@ describe('a bad value', () => {
       'sqlite://host/pets.db',
       '--database-url (DATABASE_URL) must name a file, such as sqlite:data/petstore.db.',
     ],
-  ])('%s is refused as a store', (address, message) => {
+  ])('is refused as the address of a store: %s', (address, message) => {
     expect(() => storeAt(address)).toThrow(message);
   });
 
@@ -78,7 +78,7 @@ describe('a bad value', () => {
 });
 
 describe('a certificate', () => {
-  it.each(['1', '2'])('that cannot be read stops the start with --workers %s', async (workers) => {
+  it.each(['1', '2'])('stops the start if it cannot be read, with --workers %s', async (workers) => {
     const absent = place('absent.pem');
     await expectRefusal(
       { TLS_CERT: absent, TLS_KEY: privateKey, WORKERS: workers },
@@ -96,7 +96,7 @@ describe('a certificate', () => {
     );
   });
 
-  it('that is invalid, or has another key, stops the start', async () => {
+  it('stops the start if it is invalid or does not match its key', async () => {
     const notPem = place('not.pem');
     writeFileSync(notPem, 'no certificate');
     const otherKey = place('other-key.pem');

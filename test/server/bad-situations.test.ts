@@ -21,7 +21,7 @@ const expectRefusal = (
   expectRefusedStart({ DATABASE_URL: place('unused.db'), ...env }, expected, { wrap: heldToRights });
 
 describe('a port that is taken', () => {
-  it.each([1, 2])('by a service with --workers %i stops a start with one worker or two', async (workers) => {
+  it.each([1, 2])('stops any start if a service with --workers %i uses it', async (workers) => {
     await using service = await startService({ workers });
     const { port } = new URL(service.url);
     for (const ownWorkers of ['1', '2']) {
@@ -62,20 +62,20 @@ describe('a store that cannot be written', () => {
     `The store ${path} cannot be written: ${reason}. ` +
     'Give this user write rights to the folder and the file, or choose another file with --database-url.';
 
-  it('stops the start below a regular file', async () => {
+  it('stops the start if it is below a regular file', async () => {
     writeFileSync(place('plain'), 'plain');
     const path = place('plain/data/petstore.db');
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'not a directory') });
   });
 
-  it('stops the start in a folder', async () => {
+  it('stops the start if it is a folder', async () => {
     const path = place('folder.db');
     mkdirSync(path);
     const advice = `${path} is a folder. Name a file in it: --database-url ${join(path, 'petstore.db')}`;
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: advice });
   });
 
-  it('stops the start where no folder can be created', async () => {
+  it('stops the start if its folder cannot be created', async () => {
     const path = '/proc/petstore/petstore.db';
     await expectRefusal(
       { DATABASE_URL: path },
@@ -83,13 +83,13 @@ describe('a store that cannot be written', () => {
     );
   });
 
-  it('stops the start without rights to the folder', async () => {
+  it('stops the start if its folder may not be used', async () => {
     mkdirSync(place('locked'), { mode: 0o500 });
     const path = place('locked/petstore.db');
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'permission denied') });
   });
 
-  it('stops the start without rights to the file', async () => {
+  it('stops the start if its file may not be used', async () => {
     await makeStore('locked.db');
     chmodSync(place('locked.db'), 0o400);
     await expectRefusal(

@@ -30,7 +30,7 @@ describe.skipIf(!canHide())('a Linux host', () => {
   it.each([
     ['without IPv6', withoutIpv6],
     ['without tables of sockets', withoutNetTables],
-  ])('%s starts the service, and stops it cleanly under load', async (_name, wrap) => {
+  ])('%s runs the service and stops it cleanly under load', async (_name, wrap) => {
     await using service = await startService({ wrap });
     const load = startLoad({ url: () => service.url, creators: 4, isPersistent: () => false });
     await load.untilAcknowledged(50);

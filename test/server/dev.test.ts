@@ -6,7 +6,7 @@ import { cleanEnvironment, makeFolder } from '../support/process/process.ts';
 const project = join(import.meta.dir, '../..');
 
 describe('npm run dev', () => {
-  it('serves again when a source changes, and ends on a signal', async () => {
+  it('restarts when a source changes, and ends on a signal', async () => {
     using folder = makeFolder();
     for (const name of ['src', 'package.json', 'openapi.yaml', 'petstore.arazzo.yaml']) {
       await cp(join(project, name), join(folder.path, name), { recursive: true });

@@ -21,8 +21,8 @@ const limitedTo =
     ...command,
   ];
 
-describe('a disk that is full', () => {
-  it('refuses writes without losing one, keeps reading, and accepts writes again once there is room', async () => {
+describe('a full disk', () => {
+  it('refuses writes without losing any, serves reads, and accepts writes again once there is room', async () => {
     await using service = await startService({ wrap: limitedTo(maxBlocks) });
     const journal = new Journal();
     const refusal = await createUntilRefused(service, journal);
@@ -61,7 +61,7 @@ describe('a disk that is full', () => {
     expectStoreToMatch(service.database, journal);
   });
 
-  it.each([1, 2])('stops a first start with --workers %i, which could not keep its key', async (workers) => {
+  it.each([1, 2])('stops a first start with --workers %i, which could not store its key', async (workers) => {
     using folder = makeFolder();
     // While it is open, its log stays as long as it is: past the limit of the service.
     const store = openSqliteStore({ path: folder.database });

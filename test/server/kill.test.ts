@@ -9,7 +9,7 @@ import { openConnection } from '../support/http/raw-http.ts';
 const rounds = 3;
 
 describe('kill -9', () => {
-  it('of the process under load loses, duplicates and invents nothing in three rounds', async () => {
+  it('loses, duplicates and invents nothing when it ends the process under load, three times', async () => {
     using folder = makeFolder();
     let service: Service = await startService({ databaseUrl: folder.database });
     const load = startLoad({ url: () => service.url });
@@ -29,7 +29,7 @@ describe('kill -9', () => {
     expectEverythingIsSettled(folder.database, load.journal);
   });
 
-  it('of single workers under load loses, duplicates and invents nothing in three rounds, and they are replaced', async () => {
+  it('loses, duplicates and invents nothing when it ends single workers under load, and they are replaced', async () => {
     await using service = await startService({ workers: 2 });
     const load = startLoad({ url: () => service.url });
     for (let round = 0; round < rounds; round++) {
@@ -47,7 +47,7 @@ describe('kill -9', () => {
     expectEverythingIsSettled(service.database, load.journal);
   });
 
-  it('of a worker that cannot be started again leaves the others serving, until it can', async () => {
+  it('leaves the others serving when it ends a worker that cannot be restarted, until it can', async () => {
     using folder = makeFolder();
     const program = join(folder.path, 'bun');
     copyFileSync(process.execPath, program);
@@ -67,7 +67,7 @@ describe('kill -9', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('of the parent makes its workers stop by themselves', async () => {
+  it('makes the workers stop by themselves when it ends their parent', async () => {
     await using service = await startService({ workers: 2 });
     const workers = await untilWorkers(service, 2);
     process.kill(service.pid, 'SIGKILL');

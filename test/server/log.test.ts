@@ -22,7 +22,7 @@ const linesOf = (stdout: string): LogLine[] =>
     .map((line) => JSON.parse(line) as LogLine);
 
 describe('the log', () => {
-  it('is one JSON object per line away from a terminal, without a line per request', async () => {
+  it('has one JSON object per line, and no line per request, unless it goes to a terminal', async () => {
     await using service = await startService();
     await service.call('/v1/pets');
     await service.call('/v1/pets/1');
@@ -38,7 +38,7 @@ describe('the log', () => {
     for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it('has a line per request with --access-log, with the path as in the contract and the name of the key', async () => {
+  it('has a line per request with --access-log, with the path of the contract and the name of the key', async () => {
     await using service = await startService({ args: ['--access-log', '--trust-proxy', '127.0.0.0/8'] });
     const create = ['keys', 'create', '--name', 'till-2', '--json', '--database-url', service.database];
     const till = JSON.parse((await runCli(create)).stdout) as { key: string };
@@ -76,7 +76,7 @@ describe('the log', () => {
     expect(service.stdout).not.toContain(fixedKey);
   });
 
-  it('leaves out what is below the level', async () => {
+  it('omits lines below the level', async () => {
     await using service = await startService({
       args: ['--log-level', 'warn', '--access-log', '--host', '0.0.0.0'],
       env: { API_KEYS: undefined },
@@ -108,7 +108,7 @@ describe('the log', () => {
 describe('plain HTTP', () => {
   const warning = 'Keys and pets travel unencrypted';
 
-  it('beyond loopback gives one warning', async () => {
+  it('causes one warning beyond loopback', async () => {
     await using service = await startService({ workers: 2, args: ['--host', '0.0.0.0'] });
     await service.stop();
     const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');
@@ -116,7 +116,7 @@ describe('plain HTTP', () => {
     expect(warnings[0]).toMatchObject({ host: '0.0.0.0', message: expect.stringContaining(warning) });
   });
 
-  it('on loopback is nothing to warn about', async () => {
+  it('causes no warning on loopback', async () => {
     await using service = await startService({ args: ['--host', 'localhost'] });
     await service.stop();
     expect(service.stdout).not.toContain(warning);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => on[Symbol.asyncDispose]());
 
 describe('the metrics port', () => {
-  it('is off unless it is set, and then not on the port of the API', async () => {
+  it('is off by default, and is never the port of the API', async () => {
     await using off = await startService();
     expect(off.stdout).not.toContain('"metrics"');
     expect((await off.call('/metrics')).status).toBe(404);
@@ -36,7 +36,7 @@ describe('the metrics port', () => {
     expect((await fetch(new URL('/v1/pets', url))).status).toBe(404);
   });
 
-  it('is refused with one line when that of any worker is taken', async () => {
+  it('is refused with one line if the port of any worker is taken', async () => {
     // Another service, not another program: only two of a kind could share the port.
     const first = await freePort(2);
     await using other = await startService({ args: ['--metrics-port', String(first + 1)] });
@@ -155,7 +155,7 @@ it('counts idempotent replays and requests past the rate limit', async () => {
   expect(metrics.value('petstore_keys_refused_total', { reason: 'rate_limited' })).toBe(1);
 });
 
-it('says when the next key expires, unless another replaces it', async () => {
+it('reports when the next key expires, unless another replaces it', async () => {
   const dayMs = 86_400_000;
   const nextExpiry = async () => {
     const found = /^petstore_key_next_expiry_timestamp_seconds (\d+)/m.exec((await scrape(url)).text);

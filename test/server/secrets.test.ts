@@ -20,7 +20,7 @@ const fixedKeys = ['shop-window-7', 'an0ther-fixed-secret'];
 type Places = Map<string, string | Buffer>;
 
 describe('a key', () => {
-  it('is found nowhere but where it was shown, after a session of two workers', async () => {
+  it('appears nowhere except where it was shown, after a session of two workers', async () => {
     const workers = 2;
     using folder = makeFolder();
     const databaseUrl = folder.database;

@@ -21,7 +21,7 @@ const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');
 const keyText = /pets_[0-9A-Za-z]{36}/g;
 
 describe('the first start on a new store', () => {
-  it('creates no key unseen, whenever it is stopped', async () => {
+  it('creates no key that nobody sees, whenever it is stopped', async () => {
     for (let delayMs = 0; delayMs <= 600; delayMs += 120) {
       using place = makeFolder();
       const child = Bun.spawn(petstoreCommand(['serve']), {
@@ -39,7 +39,7 @@ describe('the first start on a new store', () => {
   });
 
   for (const workers of [1, 2]) {
-    it(`with --workers ${workers} shows one key once, with addresses and curl lines that work as they stand`, async () => {
+    it(`with --workers ${workers} shows one key once, with addresses and curl lines that work as they are`, async () => {
       using place = makeFolder();
       const env = { API_KEYS: undefined };
       await using first = await startService({ databaseUrl: place.database, workers, env });
@@ -95,7 +95,7 @@ describe('the first start on a new store', () => {
   it.each([
     [[], true],
     [['--stable-only'], false],
-  ])('logs the addresses of its pages at every start (%j)', async (args, hasConsole) => {
+  ])('logs the addresses of the console and the docs at every start (%j)', async (args, hasConsole) => {
     await using service = await startService({ args });
     const line = JSON.parse(/^.*"ready".*$/m.exec(service.stdout)?.[0] ?? '') as Record<string, unknown>;
     expect(line).toMatchObject({ message: 'ready', address: service.url, docs: `${service.url}/docs` });
@@ -107,7 +107,7 @@ describe('the first start on a new store', () => {
 });
 
 describe('configuration', () => {
-  it('prefers every flag to its variable', async () => {
+  it('prefers every flag over its variable', async () => {
     using place = makeFolder();
     // Each variable alone would keep the service from starting, or from being found.
     await using service = await startService({
@@ -153,7 +153,7 @@ describe('configuration', () => {
     expect(existsSync(place.database)).toBe(true);
   });
 
-  it('prefers a variable to the default, and treats an empty one as absent', async () => {
+  it('prefers a variable over the default, and treats an empty one as absent', async () => {
     await using service = await startService({
       env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
     });
@@ -184,7 +184,7 @@ describe('configuration', () => {
 });
 
 describe('a service without a usable key', () => {
-  it('warns at its start, with one worker or two, and one with a key does not', async () => {
+  it('warns at its start, with one worker or two, but one with a key does not', async () => {
     using place = makeFolder();
     const warning =
       /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
@@ -230,7 +230,7 @@ describe('TLS', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('is not promised by a service on plain HTTP', async () => {
+  it('is not announced by a service on plain HTTP', async () => {
     await using service = await startService();
     expect((await service.call('/v1/pets')).headers.get('Strict-Transport-Security')).toBeNull();
   });

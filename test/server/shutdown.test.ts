@@ -25,7 +25,7 @@ describe('a service under load', () => {
     { signal: 'SIGINT', workers: 2 },
   ] as const;
   for (const { signal, workers } of cases) {
-    it(`stops at ${signal} with --workers ${workers}: exit 0, and whatever was executed got its whole answer`, async () => {
+    it(`stops at ${signal} with --workers ${workers}: it exits with 0, and every executed request got its whole response`, async () => {
       await using service = await startService({ workers, args: ['--access-log'] });
       const load = startLoad({ url: () => service.url, creators: 8, isPersistent: () => false });
       const { journal } = load;
@@ -60,7 +60,7 @@ describe('a service under load', () => {
 
 describe('a service with a stop delay', () => {
   for (const workers of [1, 2]) {
-    it(`is not ready from the signal on, and serves everybody else (workers: ${workers})`, async () => {
+    it(`is not ready after the signal, but serves all other requests (workers: ${workers})`, async () => {
       // It never ends by itself here, so nothing depends on how fast this machine is.
       await using service = await startService({ workers, env: { STOP_DELAY: '300' } });
       void service.stop();
@@ -74,7 +74,7 @@ describe('a service with a stop delay', () => {
     });
   }
 
-  it('waits that long, and then stops', async () => {
+  it('waits for the delay and then stops', async () => {
     await using service = await startService({ workers: 2, env: { STOP_DELAY: '1' } });
     const toldAt = performance.now();
     expect(await service.stop()).toBe(0);
@@ -88,7 +88,7 @@ describe('a service with a stop delay', () => {
     expect(service.stdout).toContain('"message":"stopping","reason":"SIGINT","delaySeconds":0');
   });
 
-  it('says on every response that it closes the connection, and closes it', async () => {
+  it('announces on every response that it closes the connection, and closes it', async () => {
     await using service = await startService({ env: { STOP_DELAY: '300' } });
     const { headers } = await service.call('/v1/pets');
     const etag = headers.get('ETag') ?? '';
@@ -123,7 +123,7 @@ describe('a service with a stop delay', () => {
     [{}, [], 5],
     [{ STOP_DELAY: '0' }, [], 0],
     [{ STOP_DELAY: '9' }, ['--stop-delay', '1'], 1],
-  ])('with the environment %j and the arguments %j is %d seconds', (environment, args, seconds) => {
+  ])('with the environment %j and the arguments %j waits for %d seconds', (environment, args, seconds) => {
     expect(parseServeOptions(args, environment).stopDelaySeconds).toBe(seconds);
   });
 });
@@ -132,7 +132,7 @@ describe('a service that is stopping', () => {
   /** They tell when a request is under way. */
   const withMetrics = ['--metrics-port', '0'];
 
-  it('cuts off a request that never ends, and exits 0', async () => {
+  it('cuts off a request that never ends, and exits with 0', async () => {
     await using service = await startService({ args: withMetrics });
     using slow = await sendHalf(service, 'Endless Rex');
     expect(await service.stop()).toBe(0);
@@ -143,7 +143,7 @@ describe('a service that is stopping', () => {
   });
 
   for (const workers of [1, 2]) {
-    it(`with --workers ${workers} finishes a request whose body is still arriving, and takes a Ctrl-C that reaches it twice for one`, async () => {
+    it(`with --workers ${workers} finishes a request whose body is still arriving, and counts a Ctrl-C that arrives twice as one`, async () => {
       await using service = await startService({ workers, args: withMetrics });
       using slow = await sendHalf(service, 'Patient Rex', workers);
       // A terminal sends it to every process of the group, and npm and the parent pass it on.
@@ -181,7 +181,7 @@ describe('a service that is stopping', () => {
     while (processes.some(isRunning)) await Bun.sleep(10);
   });
 
-  it('goes on after a SIGHUP that nohup has it ignore', async () => {
+  it('continues after a SIGHUP that nohup makes it ignore', async () => {
     await using service = await startService({ workers: 2, wrap: (command) => ['nohup', ...command] });
     for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGHUP');
     for (let count = 0; count < 20; count++) {

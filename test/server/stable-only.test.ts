@@ -9,7 +9,7 @@ describe('petstore serve --stable-only', () => {
   it.each([
     ['a flag', 1, { args: ['--stable-only'] }],
     ['a variable and two workers', 2, { env: { STABLE_ONLY: 'true' } }],
-  ])('serves the stable operations alone, given as %s', async (_title, workers, options) => {
+  ])('serves only the stable operations, given as %s', async (_title, workers, options) => {
     await using service = await startService({ ...options, workers });
     const ask = (path: string, init: RequestInit = {}) =>
       fetch(service.url + path, {
@@ -35,14 +35,14 @@ describe('the start of a store with keys', () => {
     return service.stdout;
   };
 
-  it('says that they may change and delete pets, from the first start after an upgrade on', async () => {
+  it('logs that they may change and delete pets, at every start after an upgrade', async () => {
     using folder = makeFolder();
     copyFileSync(release, folder.database);
     expect(await logOf(folder.database)).toMatch(mayChange);
     expect(await logOf(folder.database)).toMatch(mayChange);
   });
 
-  it('does not say it of a new store, nor where they may not', async () => {
+  it('logs nothing about them in a new store, or if they may not', async () => {
     using folder = makeFolder();
     expect(await logOf(folder.database)).not.toMatch(mayChange);
     expect(await logOf(folder.database, ['--stable-only'])).not.toMatch(mayChange);

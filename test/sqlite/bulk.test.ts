@@ -48,7 +48,7 @@ for (const [command, run] of Object.entries(readers)) {
       expect(existsSync(target.path)).toBe(false);
     });
 
-    it('reports a pet that was changed in one line', async () => {
+    it('reports a changed pet in one line', async () => {
       change(`UPDATE pets SET json = replace(json, 'Rex', 'Rax')`);
       expect(await run()).toMatchObject({
         status: 1,

@@ -47,7 +47,7 @@ function countCommits(): number {
 }
 
 describe('updates and deletes', () => {
-  it('share a commit with everything that arrives together, refusals included', async () => {
+  it('share a commit with everything that arrives together, including refusals', async () => {
     const store = await open();
     const ids = await Promise.all(
       Array.from({ length: 100 }, async () => (await store.pets.createPet(rex)).id),
@@ -70,7 +70,7 @@ describe('updates and deletes', () => {
     expect(countCommits() - before).toBeLessThanOrEqual(2);
   });
 
-  it('refuse a damaged pet and leave it as it is, and everything else of the batch is done', async () => {
+  it('refuse a damaged pet and leave it as it is, while the rest of the batch is done', async () => {
     const store = await open();
     const [damaged, sound] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
     const json = damaged.json.replace('Rex', 'Rey');
@@ -86,7 +86,7 @@ describe('updates and deletes', () => {
     expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
   });
 
-  it('show in the cached lists of another service on the same file at once', async () => {
+  it('appear at once in the cached lists of another service on the same file', async () => {
     const other = await open();
     await using service = await openService({ openStore: () => place.open() });
     const read = async (path: string): Promise<string> => await (await service.call(path)).text();

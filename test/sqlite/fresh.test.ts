@@ -93,8 +93,8 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 });
 
-describe('shared memory that is not proven to be SQLite’s', () => {
-  it('is not trusted, and commits are seen all the same', () => {
+describe('shared memory that is not proven to belong to SQLite', () => {
+  it('is not trusted, and commits are still seen', () => {
     // As beside a link to a store that was moved: what is left there looks right, and nobody writes to it.
     const stranger = join(dirname(place.path), 'moved.db');
     copyFileSync(`${place.path}-shm`, `${stranger}-shm`);

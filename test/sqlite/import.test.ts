@@ -38,7 +38,7 @@ function damage(...tables: string[]): void {
 }
 
 describe('an import into a store that cannot be used', () => {
-  it('fails with unavailable, whatever it was about to do', async () => {
+  it('fails with unavailable, whatever it was doing', async () => {
     damage('imports', 'pets');
     const store = openSqliteImport(place);
     try {
@@ -59,7 +59,7 @@ describe('an import into a store that cannot be used', () => {
   it.each([
     ['imports', []],
     ['pets', ['--keep-ids']],
-  ])('tells the operator in one line, without a stack, about damaged %s', async (table, args) => {
+  ])('reports damaged %s to the operator in one line, without a stack', async (table, args) => {
     damage(table);
     const { status, stdout, stderr } = await runCli(['import', '--database-url', place.path, ...args], {
       input: '{"id":2,"name":"Rex","categoryId":1}\n',

@@ -51,7 +51,7 @@ describe('ids past 2^53', () => {
     });
   }
 
-  it('are not found under a neighbour that a double cannot tell apart', async () => {
+  it('are not found under a neighbour that is the same as a double', async () => {
     for (const id of [2n ** 53n + 2n, 2n ** 62n, largest - 3n, largest + 1n]) {
       expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('404 not_found');
     }
@@ -59,7 +59,7 @@ describe('ids past 2^53', () => {
 });
 
 describe('an id that the service assigns past 2^53', () => {
-  it('is the same in the 201, Location, list and get', async () => {
+  it('is the same in the 201, Location, the list and getPet', async () => {
     await using own = await makeSqlitePlace();
     await (await own.open()).close();
     const database = new Database(own.path, { strict: true });

@@ -83,7 +83,7 @@ describe('damage among pets whose ids have no gap', () => {
     'in a checksum': `UPDATE pets SET checksum = checksum + 1 WHERE id = 4`,
     'in a checksum, up to the largest number': `UPDATE pets SET checksum = ${largest} WHERE id IN (3, 4)`,
   })) {
-    it(`${title} makes the pages that hold it fail, and no others`, async () => {
+    it(`${title} makes only the pages that contain it fail`, async () => {
       fill([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n]);
       change(sql);
       const store = await place.open();

@@ -31,7 +31,7 @@ it('measures the queue, the batches and the commits', async () => {
   await store.close();
 });
 
-it('reports a store that was moved away as not ready, and what failed for it', async () => {
+it('reports a moved store as not ready, and what failed because of it', async () => {
   using folder = makeFolder();
   const metrics = createRegistry();
   const store = openSqliteStore({ path: folder.database, metrics });

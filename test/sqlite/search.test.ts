@@ -13,7 +13,7 @@ import { makeSqlitePlace } from '../support/store-place.ts';
 const nothing = { limit: 20, words: ['no pet has this name'] };
 
 describe('a search that reads many pets', () => {
-  it('is refused when too many wait, and the others are found', async () => {
+  it('is refused when too many wait, while the others get their results', async () => {
     await using place = await makeSqlitePlace();
     makeSampleStore(place.path, { seed: 1, count: 2000 });
     const store = await place.open();
@@ -30,7 +30,7 @@ describe('a search that reads many pets', () => {
     await store.close();
   });
 
-  it('does not run after three seconds in the queue, nor for a caller that is gone', async () => {
+  it('does not run after three seconds in the queue, or for a caller that is gone', async () => {
     await using place = await makeSqlitePlace();
     await (await place.open()).close();
     const [program, go] = [`${place.path}.thread.ts`, `${place.path}.go`];

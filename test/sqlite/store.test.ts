@@ -37,7 +37,7 @@ const namesOf = async ({ pets }: SqliteStore): Promise<string[]> => {
 };
 
 describe('the readiness check', () => {
-  it('commits nothing while the last write has worked', async () => {
+  it('commits nothing while writes succeed', async () => {
     const store = open();
     await store.pets.createPet(rex);
     const version = store.pets.version();
@@ -60,8 +60,8 @@ describe('the write queue', () => {
   });
 });
 
-describe('a file that another program holds locked', () => {
-  it('makes writes unavailable and leaves reads alone; writes resume by themselves', async () => {
+describe('a file that another program has locked', () => {
+  it('makes writes unavailable and leaves reads alone, until writes resume by themselves', async () => {
     const store = open();
     await store.pets.createPet(rex);
     const other = new Database(place.path);
@@ -77,7 +77,7 @@ describe('a file that another program holds locked', () => {
     expect(await namesOf(store)).toEqual(['Rex', 'Tom']);
   });
 
-  it('holds only the first write that fails, and neither later ones nor the readiness check', async () => {
+  it('delays only the first write that fails, and neither later writes nor the readiness check', async () => {
     const store = open();
     const other = new Database(place.path);
     other.run('BEGIN IMMEDIATE');

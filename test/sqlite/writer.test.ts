@@ -25,7 +25,7 @@ describe('a writer thread that dies', () => {
       'at its first batch',
       'self.onmessage = ({ data }) => { if (Array.isArray(data)) throw new Error("no"); };',
     ],
-  ])('%s fails its jobs at once, and is started again', async (_when, source) => {
+  ])('%s fails its jobs at once and is restarted', async (_when, source) => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);
@@ -39,7 +39,7 @@ describe('a writer thread that dies', () => {
     while ((await Promise.allSettled([writer.run(job)]))[0].status === 'rejected') await Bun.sleep(10);
   });
 
-  it('does not keep the store from closing', async () => {
+  it('does not prevent the store from closing', async () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, 'throw new Error("no start");');

@@ -11,7 +11,7 @@ const petOf = async ({ pets }: Store, id: bigint): Promise<string | undefined> =
 const listOf = async ({ pets }: Store): Promise<string> => (await pets.listPets({ limit: 100 })).json;
 const ordersOf = async ({ orders }: Store): Promise<string> => (await orders.listOrders({ limit: 100 })).json;
 
-onEveryStore('updates', ({ open }) => {
+onEveryStore('an update', ({ open }) => {
   it('changes each field, and leaves the others', async () => {
     const store = await open();
     const { id } = await store.pets.createPet({ ...rex, status: 'available' });
@@ -70,7 +70,7 @@ onEveryStore('updates', ({ open }) => {
     expect(await listOf(store)).toBe(`[{"id":${id},"name":"Rex","categoryId":1}]`);
   });
 
-  it('changes nothing, and writes no order, when the pet differs from what was expected', async () => {
+  it('changes nothing and writes no order if the pet differs from what was expected', async () => {
     const store = await open();
     const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
     const unmet: PetFields[] = [
@@ -92,7 +92,7 @@ onEveryStore('updates', ({ open }) => {
     expect(await petOf(store, id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
   });
 
-  it('changes and deletes only the pet that was seen', async () => {
+  it('affects only the pet that was seen', async () => {
     const store = await open();
     const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
     const changes = { status: 'sold' } as const;
@@ -109,8 +109,8 @@ onEveryStore('updates', ({ open }) => {
   });
 });
 
-onEveryStore('changes that arrive together', ({ open }) => {
-  it('fails alone, and does the others, whatever fails', async () => {
+onEveryStore('a store with changes that arrive together', ({ open }) => {
+  it('fails only the changes that cannot be made', async () => {
     const store = await open();
     const ids: bigint[] = [];
     for (const name of ['a', 'b', 'c', 'd']) ids.push((await store.pets.createPet({ ...rex, name })).id);
@@ -168,7 +168,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
     }
   });
 
-  it('refuses changes with overloaded when too many wait, and does those it took', async () => {
+  it('refuses changes with overloaded when too many wait, and makes those it accepted', async () => {
     const store = await open({ maxQueuedWrites: 2 });
     const { id } = await store.pets.createPet(rex);
     const outcomes = await Promise.all(
@@ -180,7 +180,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
     expect(await petOf(store, id)).toBe(`{"id":${id},"name":"2","categoryId":1}`);
   });
 
-  it('finishes pending changes before it closes, and takes none after that', async () => {
+  it('finishes pending changes before it closes, and accepts none after that', async () => {
     const store = await open();
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await store.pets.createPet(rex)).id),
@@ -199,8 +199,8 @@ onEveryStore('changes that arrive together', ({ open }) => {
   });
 });
 
-onEveryStore('deletes', ({ open, place }) => {
-  it('removes the pet from every list, and refuses to delete it twice', async () => {
+onEveryStore('a delete', ({ open, place }) => {
+  it('removes the pet from every list, and is refused the second time', async () => {
     const store = await open();
     const [first, second] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
     await store.pets.deletePet(first.id);
@@ -209,7 +209,7 @@ onEveryStore('deletes', ({ open, place }) => {
     expect(await codeOf(store.pets.deletePet(first.id))).toBe('not_found');
   });
 
-  it('never uses an id again, not even after a restart', async () => {
+  it('never frees the id, not even after a restart', async () => {
     const store = await open();
     const used = new Set<bigint>();
     for (let round = 0; round < 3; round++) {
@@ -223,7 +223,7 @@ onEveryStore('deletes', ({ open, place }) => {
     expect([...used].every((each) => each < id)).toBe(true);
   });
 
-  describe('and idempotency keys', () => {
+  describe('of a pet with an idempotency key', () => {
     const once = { key: 'k', caller: 'c' };
 
     it('replays the first response after an update and after a delete, and creates no other pet', async () => {
@@ -244,7 +244,7 @@ onEveryStore('deletes', ({ open, place }) => {
     });
   });
 
-  it('keeps the largest ids for a copy, and raises them where they are smaller', async () => {
+  it('keeps the largest ids for a copy, which raises smaller ones', async () => {
     const store = await open();
     const bulk = await place().openBulk();
     try {

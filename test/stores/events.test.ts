@@ -24,7 +24,7 @@ async function read(store: { events: EventStore }, request: Partial<EventRequest
 }
 
 onEveryStore('events', ({ open, place }) => {
-  it('tell every change in order, with the pet and who changed it', async () => {
+  it('show every change in order, with the pet and who changed it', async () => {
     const store = await open({ now: () => Date.parse('2026-11-17T18:00:00.123Z') });
     const { id } = await store.pets.createPet({ ...rex, status: 'sold' }, undefined, 'till');
     await store.pets.updatePet(id, { changes: { status: null, name: 'Max' } }, undefined, 'till-2');
@@ -45,7 +45,7 @@ onEveryStore('events', ({ open, place }) => {
     );
   });
 
-  it('leave out what was refused, replayed, or changed nothing', async () => {
+  it('leave out what was refused, replayed or without effect', async () => {
     const store = await open();
     const idempotency = { key: 'k', caller: 'c' };
     const { id } = await store.pets.createPet(rex, idempotency);
@@ -62,7 +62,7 @@ onEveryStore('events', ({ open, place }) => {
     expect((await read(store)).events.map(({ type }) => type)).toEqual(['pet.created']);
   });
 
-  it('continue behind a position, whatever the filter', async () => {
+  it('continue after a position, whatever the filter is', async () => {
     const store = await open();
     const start = (await read(store, { after: 'now' })).next;
     await Promise.all(Array.from({ length: 30 }, () => store.pets.createPet(rex)));
@@ -90,7 +90,7 @@ onEveryStore('events', ({ open, place }) => {
     expect((await read(store, { petId: 1001n, after: first.next })).events).toMatchObject([{ petId: 1001 }]);
   });
 
-  it('say how many pets each transaction of an import has added', async () => {
+  it('show how many pets each transaction of an import has added', async () => {
     const store = await open();
     const imported = await place().openImport();
     await imported.addPets([rex, rex, rex]);
@@ -117,7 +117,7 @@ onEveryStore('events', ({ open, place }) => {
     expect((await read(store, { after: begun })).events).toMatchObject([{ id: 4 }]);
   });
 
-  it('refuse a position ahead of the log, or of another one', async () => {
+  it('refuse a position that is ahead of the log or belongs to another', async () => {
     const store = await open();
     await store.pets.createPet(rex);
     const { next } = await read(store);
@@ -125,7 +125,7 @@ onEveryStore('events', ({ open, place }) => {
     expect(await codeOf(read(store, { after: { ...next, epoch: 'other' } }))).toBe('events_gone');
   });
 
-  it('stay for seven days: a month later the log holds a week', async () => {
+  it('stay for seven days, so a month later the log holds one week', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const store = await open({ now: () => now });
     const start = (await read(store, { after: 'now' })).next;
@@ -145,7 +145,7 @@ onEveryStore('events', ({ open, place }) => {
     );
   });
 
-  it('keep the newest one, however old, so that ids only grow', async () => {
+  it('include the newest one, however old, so that ids only grow', async () => {
     let now = Date.now();
     const store = await open({ now: () => now });
     const { id } = await store.pets.createPet(rex);

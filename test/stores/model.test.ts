@@ -172,7 +172,7 @@ async function clear({ pets, orders: orderStore }: Store): Promise<Model> {
 
 onEveryStore('any sequence of operations', ({ open }) => {
   it(
-    'leaves what a simple model says',
+    'has the result that a simple model predicts',
     async () => {
       const store = await open();
       await holds(

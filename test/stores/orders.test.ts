@@ -40,7 +40,7 @@ onEveryStore('orders', ({ open, place }) => {
     ['pending', null, true],
     ['pending', 'sold', false],
     ['sold', 'sold', false],
-  ] as const)('from %s to %s: returned is %s', async (before, after, isReturned) => {
+  ] as const)('are returned by a change from %s to %s: %p', async (before, after, isReturned) => {
     const store = await open({ now: () => time });
     const { id } = await store.pets.createPet({ ...rex, status: before }, undefined, 'till-1');
     await store.pets.updatePet(id, { changes: { status: after } }, undefined, 'till-2');
@@ -50,7 +50,7 @@ onEveryStore('orders', ({ open, place }) => {
     expect('returnedAt' in first!).toBe(isReturned);
   });
 
-  it('are returned once, each by its own return, also within one batch', async () => {
+  it('are returned once, each by its own return, even within one batch', async () => {
     let now = time;
     const store = await open({ now: () => now++ });
     const { id } = await store.pets.createPet({ ...rex, status: 'sold' });
@@ -152,7 +152,7 @@ onEveryStore('orders', ({ open, place }) => {
     for (const { pets } of both) expect(await pets.getPet(id)).toBeUndefined();
   });
 
-  it('stay the same through a bulk write and a bulk read', async () => {
+  it('survive a bulk write and a bulk read unchanged', async () => {
     const bulk = await place().openBulk();
     const orders = [
       { id: 3n, petId: 2n ** 53n + 1n, status: 'sold', createdAt: new Date(1) },

@@ -6,7 +6,7 @@ import { stores } from '../support/stores.ts';
 
 for (const [name, makePlace] of Object.entries(stores)) {
   describe(`a rotation on ${name}`, () => {
-    it('makes one key however often it runs at once, and both keys are found during the overlap', async () => {
+    it('makes one key, however often it runs at once, and both keys are found during the overlap', async () => {
       const place = await makePlace();
       const both = [await place.open({}), await place.open({})];
       try {

@@ -45,7 +45,7 @@ onEveryStore('a search', ({ open, place }) => {
     expect(await find('r_x')).toEqual([]);
   });
 
-  it('combines everything that is given', async () => {
+  it('combines all parameters', async () => {
     const store = await openShop();
     expect(await search(store, {})).toEqual([5, 4, 3, 2, 1, 0]);
     expect(await search(store, { sort: 'oldest' })).toEqual([0, 1, 2, 3, 4, 5]);

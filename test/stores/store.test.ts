@@ -52,7 +52,7 @@ onEveryStore('the store', ({ place, open }) => {
   });
 
   describe('creates', () => {
-    it('refuses creates with overloaded when too many wait, and does those it took', async () => {
+    it('refuses creates with overloaded when too many wait, and makes those it accepted', async () => {
       const store = await open({ maxQueuedWrites: 2 });
       const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
       expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
@@ -71,7 +71,7 @@ onEveryStore('the store', ({ place, open }) => {
       }
     });
 
-    it('finishes pending creates before it closes, and takes none after that', async () => {
+    it('finishes pending creates before it closes, and accepts none after that', async () => {
       const store = await place().open({});
       const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
       await store.close();
@@ -80,7 +80,7 @@ onEveryStore('the store', ({ place, open }) => {
       expect(idsOf(await pageOf(await open(), { limit: 100 }))).toHaveLength(50);
     });
 
-    it('keeps one bad create from harming the others of its batch', async () => {
+    it('keeps one bad create from affecting the others of its batch', async () => {
       const store = await open();
       const names = ['alone', 'before', 'impossible', 'after'];
       const outcomes = await Promise.all(
@@ -100,7 +100,7 @@ onEveryStore('the store', ({ place, open }) => {
   describe('idempotency keys', () => {
     const once = { key: 'k', caller: 'c' };
 
-    it('makes one pet of many requests at once, and refuses another body under the same key', async () => {
+    it('makes one pet from many requests at once, and refuses another body under the same key', async () => {
       const store = await open();
       const responses = await Promise.all(Array.from({ length: 50 }, () => store.pets.createPet(rex, once)));
       expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
@@ -110,7 +110,7 @@ onEveryStore('the store', ({ place, open }) => {
       expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
     });
 
-    it('makes one pet of different bodies in one batch, and refuses the others', async () => {
+    it('makes one pet from different bodies in one batch, and refuses the others', async () => {
       const store = await open();
       const [, ...gathered] = await Promise.all([
         codeOf(store.pets.createPet(rex)),
@@ -120,7 +120,7 @@ onEveryStore('the store', ({ place, open }) => {
       expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
     });
 
-    it('remembers idempotency keys for 24 hours, and forgets them in the end', async () => {
+    it('remembers idempotency keys for 24 hours and forgets them eventually', async () => {
       let time = 0;
       const store = await open({ now: () => time });
       const create = async () => (await store.pets.createPet(rex, once)).replayed;
@@ -135,8 +135,8 @@ onEveryStore('the store', ({ place, open }) => {
     });
   });
 
-  describe('shared by two stores', () => {
-    it('shows each the pets of the other in the next read, and assigns no id twice', async () => {
+  describe('with a second store on the same data', () => {
+    it('shows the pets of both in the next read, and assigns no id twice', async () => {
       const both = [await open(), await open()];
       const seen = new Set<bigint>();
       for (let index = 0; index < 40; index++) {
@@ -189,7 +189,7 @@ onEveryStore('the store', ({ place, open }) => {
       for (const id of ['9', '', 'x']) expect(await replace(id, 1)).toBeUndefined();
     });
 
-    it('does not find an expired key, whether it was requested before or not', async () => {
+    it('does not find an expired key, whether or not it was requested before', async () => {
       const { keys } = await open();
       const expiresAt = new Date(Date.now() + 1000);
       await keys.createKey({ ...till, expiresAt });
@@ -221,7 +221,7 @@ onEveryStore('the store', ({ place, open }) => {
   });
 
   describe('pets that are added with their ids', () => {
-    it('are refused, the whole batch, when one id is taken', async () => {
+    it('are refused as a whole batch if one id is taken', async () => {
       const [bulk, adding] = [await place().openBulk(), await place().openImport()];
       try {
         await bulk.pets.write([{ ...rex, id: 5n }]);

@@ -40,7 +40,7 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
     expect(migrations).toHaveLength(1);
   });
 
-  it('is kept as it was where a file is migrated', () => {
+  it('is kept as it was if it is a file', () => {
     const [{ keptAs } = { keptAs: undefined }] = migrations;
     if (store.kind === 'PostgreSQL') return expect(keptAs).toBeUndefined();
     expect(keptAs).toBe(`${store.databaseUrl}.schema-${schemaVersion}`);
@@ -118,7 +118,7 @@ describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (nam
 });
 
 describe('the copy that a migration makes', () => {
-  it('can be restored, and keys that were revoked since stay revoked', async () => {
+  it('can be restored, and keys that were revoked since then stay revoked', async () => {
     await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     const migrated = await store.open();
     await migrated.keys.revokeKey('1', new Date());

@@ -60,7 +60,7 @@ onEveryStore('a walk through the pages', ({ open }) => {
     }
   });
 
-  it('goes on where it was after the last pet of a page was deleted', async () => {
+  it('continues where it was after the last pet of a page was deleted', async () => {
     const store = await open();
     await addPets(store, 30);
     for (const status of [undefined, ...petStatuses]) {

@@ -76,7 +76,7 @@ describe('describeError', () => {
 });
 
 describe('reasonOf', () => {
-  it('is what the innermost cause says, or its code if it says nothing', () => {
+  it('is the message of the innermost cause, or its code if there is no message', () => {
     const locked = new Error('database is locked');
     expect(reasonOf(new Error('outer', { cause: new Error('middle', { cause: locked }) }))).toBe(
       'database is locked',

@@ -36,7 +36,7 @@ function createRun(harms: readonly Harm[]): Run {
     using folder = makeFolder();
     const truth = await makeStore(folder.database);
     const pristine = join(folder.path, 'pristine/petstore.db');
-    // Whoever opens the store next folds its log into it, a backup too.
+    // The next program that opens the store, such as a backup, folds its log into it.
     copyStore(folder.database, pristine);
     const backup = join(folder.path, 'backup.db');
     await succeed(['backup', backup, '--database-url', folder.database]);
@@ -172,14 +172,14 @@ function createTest(name: string, where: string, harms: readonly Harm[]): Tortur
   const run = createRun(harms);
   return {
     name,
-    description: `bytes of the database or of its log flipped, or their end cut off, ${where}, before a start`,
+    description: `bytes of the database or its log are flipped, or their end is cut off, ${where}, before a start`,
     passesWhen:
       '0 wrong responses: refused clearly at start, or 503 where the damage is met; a damaged log may end early',
     rounds: 100,
     unit: 'damaged stores',
     run,
     control: {
-      description: 'pets are deleted from the file, which stays a sound one',
+      description: 'pets are deleted from the file, which stays sound',
       rounds: 2,
       run: createRun([unseenHarm]),
     },

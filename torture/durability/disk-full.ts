@@ -132,7 +132,7 @@ async function makeRoom(ballast: string, load: Load, count: Count): Promise<void
 export const diskFull: TortureTest = {
   name: 'disk-full',
   description:
-    'disk full while running and at start: an ext4 image filled to the last block, then room is made',
+    'an ext4 image that is filled to the last block, while the service runs and before it starts, then given room',
   passesWhen: '100 % of reads served; writes again within 5 s of room, without a restart',
   rounds: 5,
   unit: 'disks',

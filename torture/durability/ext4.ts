@@ -35,7 +35,7 @@ function mount(place: string, image: string): Disk {
       return mount(copyPlace, copy);
     },
     [Symbol.dispose]() {
-      // Whoever was killed on this disk may need a moment to let go of its files.
+      // A process that was killed on this disk may need a moment to close its files.
       for (let attempt = 0; !isGone(folder); attempt++) {
         if (attempt === 50) throw new Error(`${folder} cannot be unmounted.`);
         Bun.sleepSync(100);

@@ -54,7 +54,7 @@ async function cutPower(count: number, random: Random, broken: string | undefine
 export const powerCut: TortureTest = {
   name: 'power-cut',
   description:
-    'power cut: the store on ext4 over a loop device, its image copied at one moment under load and mounted again',
+    'the store on ext4 over a loop device, whose image is copied at one moment under load and mounted again',
   passesWhen: 'lost = 0, integrity check clean',
   rounds: 100,
   unit: 'cuts',

@@ -42,7 +42,7 @@ const run: Run = async ({ rounds, report, broken }) => {
 
 export const syncOrder: TortureTest = {
   name: 'sync-order',
-  description: 'sync before 201: the order of the sync and of the response’s write, from strace',
+  description: 'whether the sync comes before the write of the 201, seen by strace',
   passesWhen: '0 responses out of order',
   rounds: 3000,
   unit: 'responses',

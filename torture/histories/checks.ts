@@ -49,7 +49,7 @@ const ends = (pet: Pet | undefined, statuses: string[] = []) => [
 const judge = (operations: Operation[], others: Partial<History> = {}, graceMs = 0): string[] =>
   judgeHistory({ operations, keyUses: [], wrong: [], ...others }, graceMs).map(({ kind }) => kind);
 
-describe('the judge of histories accepts', () => {
+describe('the judge of sound histories', () => {
   const right: Record<string, Operation[]> = {
     'reads in the order of the changes': [
       ...[create(0, 1), get(2, 3, rex), sell(4, 5), get(6, 7, sold), remove(8, 9), get(10, 11, 'missing')],
@@ -106,10 +106,10 @@ describe('the judge of histories accepts', () => {
     ],
   };
   for (const [title, operations] of Object.entries(right))
-    it(title, () => expect(judge(operations)).toEqual([]));
+    it(`accepts ${title}`, () => expect(judge(operations)).toEqual([]));
 });
 
-describe('the judge of histories finds', () => {
+describe('the judge of broken histories', () => {
   const wrong: Record<string, [string, Operation[]]> = {
     'an old pet after an acknowledged change': [
       'stale read',
@@ -164,9 +164,9 @@ describe('the judge of histories finds', () => {
     'a replay of nothing': ['wrong replay', [create(0, 1, rex, true), ...ends(rex)]],
   };
   for (const [title, [kind, operations]] of Object.entries(wrong))
-    it(`${title}: ${kind}`, () => expect(judge(operations)).toContain(kind));
+    it(`finds ${title}: ${kind}`, () => expect(judge(operations)).toContain(kind));
 
-  it('a pet with too many changes of unknown outcome: undecided pet', () => {
+  it('finds a pet with too many changes of unknown outcome: undecided pet', () => {
     const changes = Array.from({ length: 20 }, (_, index) =>
       at(2, Infinity, { kind: 'update', id: 7, changes: { categoryId: index + 10 }, result: 'unknown' }),
     );
@@ -179,7 +179,7 @@ describe('the judge of keys', () => {
   const judgeUse = (from: number, to: number, isAccepted: boolean, graceMs = 0) =>
     judge([], { keyUses: [{ key: life, from, to, isAccepted }] }, graceMs);
 
-  it('lets both happen while the command runs', () => {
+  it('accepts either outcome while the command runs', () => {
     expect([...judgeUse(195, 205, true), ...judgeUse(195, 205, false)]).toEqual([]);
   });
 

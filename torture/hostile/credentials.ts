@@ -82,7 +82,7 @@ async function makeKeys(service: Service): Promise<Keys> {
   const good = await issueKey(database);
   const revoked = await issueKey(database);
   const expired = await issueKey(database, '--expires', '1h');
-  // Whoever remembers an accepted key must forget it.
+  // A service that remembers an accepted key must forget it.
   for (const { key } of [good, revoked, expired]) {
     const { status } = await service.callWith(key, '/v1/pets');
     if (status !== 200) throw new Error(`A new key gets ${status}.`);
@@ -214,7 +214,7 @@ export const credentials: TortureTest = {
   unit: 'timed requests of each kind',
   run,
   control: {
-    description: 'a revoked key is still good; an expired one is refused 50 µs later than others',
+    description: 'a revoked key is still accepted; an expired one is refused 50 µs later than others',
     rounds: 20_000,
     run: control,
   },

@@ -69,7 +69,7 @@ async function faultOf(service: Service, { body, expected }: JsonCase): Promise<
 export const hostileJson: TortureTest = {
   name: 'hostile-json',
   description:
-    'JSON grammar both ways, Unicode of every plane, deep nesting, huge numbers, __proto__ keys, broken UTF-8',
+    'valid and invalid JSON, Unicode of every plane, deep nesting, huge numbers, __proto__ keys, broken UTF-8',
   passesWhen: 'every body is refused or stored exactly',
   rounds: 20,
   unit: 'rounds of all cases',

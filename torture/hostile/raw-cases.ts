@@ -38,7 +38,7 @@ export function makeRawCases({ key, smuggledName }: CaseParts): RawCase[] {
     responses,
   });
 
-  /** Whoever believes Content-Length takes the rest for its body; whoever believes the other header, for a request. */
+  /** A server that trusts Content-Length reads the rest as the body; one that trusts the other header, as a request. */
   const lengthCoversAll = (line: string) => {
     const body = `0\r\n\r\n${smuggled}`;
     return `POST /v1/pets HTTP/1.1\r\n${auth}Content-Type: application/json\r\n${line}Content-Length: ${body.length}\r\n\r\n${body}`;

@@ -48,7 +48,7 @@ export const identity: TortureTest = {
   name: 'identity',
   description:
     'moves, losses, kills, backups, restores and killed restores of two stores in random order, judged after each step',
-  passesWhen: '0 acknowledged lost or doubled, no id given again, a revoked key is refused',
+  passesWhen: 'no acknowledged pet is lost or doubled, no id is used again, a revoked key is refused',
   rounds: 100,
   unit: `sequences of ${stepsPerSequence} steps`,
   run,

@@ -90,7 +90,7 @@ async function untilCalm(call: (path: string) => Promise<Response>): Promise<num
 
 export const overload: TortureTest = {
   name: 'overload',
-  description: 'overload: ten times the callers that give the peak, impatient, for 3 minutes',
+  description: 'ten times the callers that reach the peak, all impatient, for 3 minutes',
   passesWhen: `useful throughput ≥ 80 % of its peak; memory below ${memoryBoundMb} MiB; calm within 5 s`,
   rounds: 180,
   unit: 'seconds',

@@ -165,7 +165,7 @@ export const slowClients: TortureTest = {
   unit: 'connections',
   run,
   control: {
-    description: 'a connection may be idle for ever',
+    description: 'a connection may be idle forever',
     rounds: 800,
     run: againstBroken(run, 'no-idle-timeout'),
   },

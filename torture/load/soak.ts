@@ -67,7 +67,7 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
 
 export const soak: TortureTest = {
   name: 'soak',
-  description: 'soak: 20 minutes of mixed load at 70 % of the peak',
+  description: '20 minutes of mixed load at 70 % of the peak',
   passesWhen: `memory grows by less than ${mostMemoryMbPerMinute} MiB a minute, descriptors by less than ${mostDescriptorsPerMinute}`,
   rounds: 1200,
   unit: 'seconds',

@@ -74,13 +74,13 @@ describe.each(conditionalUpdates)('updatePet with %s', (_name, update) => {
 describe('deletePet', () => {
   const gone = errorResponse(404, 'not_found');
 
-  it.each(['cut-response', 'cut-midway'] as const)('is done when the pet is gone after %s', async (fault) => {
+  it.each(['cut-response', 'cut-midway'] as const)('succeeds if the pet is gone after %s', async (fault) => {
     await using operations = await openOperations([fault], noContent, gone);
     expect(await operations.deletePet(1n, { ifMatch: '"a"' })).toBeUndefined();
     expect(operations.received).toHaveLength(2);
   });
 
-  it('is done when the pet is gone after an outcome that the service does not know', async () => {
+  it('succeeds if the pet is gone after an attempt with an unknown outcome', async () => {
     await using operations = await openOperations([], errorResponse(503, 'unavailable'), gone);
     expect(await operations.deletePet(1n)).toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe('deletePet', () => {
     expect(await failureOf(operations.deletePet(1n))).toMatchObject({ code: 'not_found' });
   });
 
-  it('reports a pet that has changed, after a lost attempt that found the same', async () => {
+  it('reports that the pet has changed, even if the first response was lost', async () => {
     const changed = errorResponse(412, 'precondition_failed');
     await using operations = await openOperations(['cut-response'], changed);
     const deletion = operations.deletePet(1n, { ifMatch: '"a"' });

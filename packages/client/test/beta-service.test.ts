@@ -52,7 +52,7 @@ describe('the beta operations', () => {
 describe('the beta operations over a bad connection', () => {
   const faults: Fault[] = ['cut-response', 503, 'cut-midway', 'cut-request', 502, 'cut-response'];
 
-  it('sells a pet once however often the update is retried', async () => {
+  it('sells a pet once, however often the update is retried', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
     const client = clientOf(service);
@@ -63,7 +63,7 @@ describe('the beta operations over a bad connection', () => {
     expect(await Array.fromAsync(client.orders())).toHaveLength(1);
   });
 
-  it('deletes a pet however often the delete is retried', async () => {
+  it('deletes a pet, however often the delete is retried', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
     const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
@@ -72,7 +72,7 @@ describe('the beta operations over a bad connection', () => {
     expect(await Array.fromAsync(service.client.pets())).toEqual([]);
   });
 
-  it('reports a lost response and no conflict with itself', async () => {
+  it('reports a lost response, not a conflict with itself', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['cut-response']);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });

@@ -48,7 +48,7 @@ describe('updatePet', () => {
     expect(server.received[0]?.headers.has('If-Match')).toBe(false);
   });
 
-  it('refuses what has the wrong type without sending it', async () => {
+  it('refuses a value of the wrong type without sending it', async () => {
     await using server = openScriptedServer(rex);
     const client = operationsOf(server);
     const number = 1 as unknown as bigint;
@@ -107,7 +107,7 @@ describe('orders and listOrders', () => {
     ]);
   });
 
-  it('gets one page of a search and names the next', async () => {
+  it('gets one page of a search and the cursor of the next', async () => {
     await using server = openScriptedServer(page('[]', '?cursor=y'), page('[]'));
     const operations = operationsOf(server);
     expect(await operations.searchPetsPage({ q: 'rex', id: 7n })).toEqual({ pets: [], next: '?cursor=y' });
@@ -129,8 +129,8 @@ describe('orders and listOrders', () => {
   });
 });
 
-describe('a service with --stable-only', () => {
-  it('is named as the reason', async () => {
+describe('an error from a service with --stable-only', () => {
+  it('names --stable-only as the reason', async () => {
     await using service = await openListeningService({ stableOnly: true });
     const { client } = service;
     const message = expect.stringContaining('with --stable-only') as string;

@@ -8,7 +8,7 @@ async function take(events: AsyncGenerator<PetEvent, never>, count: number): Pro
   return taken;
 }
 
-it('yields every change, waits for more, and resumes behind a cursor', async () => {
+it('yields every change, waits for more, and resumes after a cursor', async () => {
   await using service = await openListeningService();
   const { client } = service;
   const { after } = await client.listEvents({ after: 'now' });
@@ -29,7 +29,7 @@ it('yields every change, waits for more, and resumes behind a cursor', async () 
   expect(await take(resumed, 1)).toMatchObject([{ type: 'pet.deleted', petId: id }]);
 });
 
-it('resumes after an outage, without missing an event', async () => {
+it('resumes after an outage without missing an event', async () => {
   await using service = await openListeningService();
   const { client, pets } = service;
   const events = client.events();
@@ -57,7 +57,7 @@ it('pauses for a second after an empty page that came early', async () => {
   expect(asked.length).toBe(1);
 });
 
-it('fails with events_gone behind a cursor of another store', async () => {
+it('fails with events_gone after a cursor of another store', async () => {
   await using service = await openListeningService();
   await using other = await openListeningService();
   const { after } = await other.client.listEvents();

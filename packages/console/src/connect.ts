@@ -13,7 +13,7 @@ export function connect(apiKey: string): PetstoreClient {
   return createClient({ baseUrl, apiKey, retryForMs: 2000, fetch: fetchToTheEnd });
 }
 
-/** What a person did just before closing the tab still arrives. Browsers allow that for small bodies only. */
+/** Lets a change made just before the tab closes arrive. Browsers allow that for small bodies only. */
 const fetchToTheEnd: Fetch = (url, init) => {
   const isSmallChange =
     (init.method === 'PATCH' || init.method === 'DELETE') && (init.body ?? '').length < 10_000;
@@ -36,11 +36,11 @@ export function toProblem(error: unknown): Problem {
   if (isPetstoreError(error, 'method_not_allowed'))
     return { title: 'The service no longer lets pets be changed', advice: '' };
   const requestId = isPetstoreError(error) && error.requestId ? ` Request id ${error.requestId}.` : '';
-  const advice = `Try again. If it keeps failing, tell whoever runs the service.${requestId}`;
+  const advice = `Try again. If it keeps failing, tell the person who runs the service.${requestId}`;
   return { title: 'Something went wrong', advice };
 }
 
-/** All of a problem in one text. */
+/** The whole problem as one text. */
 export function tellProblem(error: unknown): string {
   const { title, advice } = toProblem(error);
   return isInvalidPet(error) ? error.message : `${title}. ${advice}`.trimEnd();

@@ -57,7 +57,7 @@ export function draftOf(pet: Pet): Draft {
   return Object.fromEntries(petFields.map((field) => [field, pet[field]?.toString() ?? ''])) as Draft;
 }
 
-/** The fields that the draft gives other values than the pet has, and what is wrong with them. */
+/** The fields in which the draft differs from the pet, and what is wrong with them. */
 export function readChanges(pet: Pet, draft: Draft): { fields: PetFields; errors: DraftErrors } {
   const { pet: wanted, errors: found } = readDraft(draft);
   const before = draftOf(pet);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
-/** The keyboard shortcuts. Escape, the button and a click beside it close it; the browser returns the focus. */
+/** The keyboard shortcuts. Escape, the button and a click outside close it; the browser returns the focus. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);

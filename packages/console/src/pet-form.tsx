@@ -7,7 +7,7 @@ import { keepTyped, readTyped, type Typed } from './session.ts';
 
 export interface PetFormProps {
   prefix: 'pet' | 'edit';
-  /** What is typed is kept under this name. */
+  /** The draft is kept under this name. */
   name: string;
   label: string;
   /** What the fields show until somebody types. */
@@ -16,21 +16,21 @@ export interface PetFormProps {
   check: (typed: Typed) => DraftErrors;
   /** Resolves with the error, or with undefined once all is saved. */
   save: (typed: Typed) => Promise<unknown>;
-  /** What to say about an error; undefined if it was told elsewhere. */
+  /** The message for an error; undefined if it is shown elsewhere. */
   tell: (error: unknown) => string | undefined;
   children?: ComponentChildren;
 }
 
-/** The fields of a pet. What nobody has typed in stays up to date; what somebody has typed survives until it is saved. */
+/** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
 export function PetForm({ prefix, name, label, start, words, check, save, tell, children }: PetFormProps) {
   const [kept, setTyped] = useState(() => readTyped(name));
-  // Somebody may have saved the very same by now.
+  // Somebody else may have saved the same values by now.
   const fields = prefix === 'pet' ? petFields : inputs.map(({ field }) => field);
   const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
   const [errors, setErrors] = useState<DraftErrors>({});
   const [refusal, setRefusal] = useState<string>();
   const [isSaving, setIsSaving] = useState(false);
-  // Two key presses can come before one drawing.
+  // Two key presses can arrive before the form is drawn again.
   const isBusy = useRef(false);
   const form = useRef<HTMLFormElement>(null);
   const focus = (field: string) => form.current?.querySelector<HTMLElement>(`#${prefix}-${field}`)?.focus();

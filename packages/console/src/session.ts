@@ -27,7 +27,7 @@ export function forgetKey(key?: string): void {
   });
 }
 
-/** What was typed into a form and not saved. */
+/** Text that was typed into a form but not saved. */
 export interface Typed {
   /** The values before somebody typed. */
   base: Draft;
@@ -38,7 +38,7 @@ export interface Typed {
 
 const prefix = 'petstore-draft-';
 
-/** What was typed survives a reload and another sign-in in this tab. */
+/** Typed text survives a reload and another sign-in in this tab. */
 export function readTyped(form: string): Typed | undefined {
   const kept = attempt(() => sessionStorage.getItem(prefix + form));
   return kept ? (JSON.parse(kept) as Typed) : undefined;
@@ -58,7 +58,7 @@ export function forgetTyped(): void {
   });
 }
 
-/** A browser may refuse storage; then all lives until the document is closed. */
+/** A browser may refuse storage; then the values live until the document is closed. */
 export function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();

@@ -18,7 +18,7 @@ export const shortcuts: readonly { keys: string[]; label: string }[] = [
   { keys: ['u'], label: 'Undo the latest change, then the one before it' },
 ];
 
-/** Calls the action of a key that is pressed anywhere but where people type. */
+/** Calls the action of a key that is pressed anywhere except in a text field. */
 export function useShortcuts(actions: Record<string, () => void>): void {
   const current = useRef(actions);
   current.current = actions;
@@ -55,7 +55,7 @@ export function actionOfKey(event: KeyboardEvent): PetStatus | 'open' | 'remove'
 
 const offName = 'petstore-shortcuts-off';
 
-/** Speech input and trembling hands press keys that nobody meant: WCAG 2.1.4 wants a way to turn shortcuts off. */
+/** Speech input and trembling hands press keys that nobody meant, so WCAG 2.1.4 asks for a way to turn shortcuts off. */
 export function areShortcutsOn(): boolean {
   return !attempt(() => localStorage.getItem(offName));
 }

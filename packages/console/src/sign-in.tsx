@@ -76,8 +76,8 @@ export function SignIn({ onSignIn, refusal }: SignInProps) {
           {isChecking ? 'Checking…' : 'Sign in'}
         </button>
         <p class="help">
-          No key yet? Ask whoever runs the service. They make one with <code>petstore keys create</code>; the
-          first start of a new store prints one.
+          No key yet? Ask the person who runs the service. They make one with{' '}
+          <code>petstore keys create</code>; the first start of a new store prints one.
         </p>
       </form>
     </main>

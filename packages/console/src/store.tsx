@@ -16,14 +16,14 @@ export interface StoreProps {
   client: PetstoreClient;
   /** The part of the address that chooses the pets or the sales. */
   hash: string;
-  /** Unknown until the service has told. */
+  /** Unknown until the service has responded. */
   apiKey: Key | undefined;
   onDescribed: (key: Key) => void;
   /** Called when the key is no longer accepted, with what became of a change that was under way. */
   onRefused: (outcome?: string) => void;
 }
 
-/** What a person sees who has signed in: the pets or the sales. */
+/** The screen of a person who has signed in: the pets or the sales. */
 export function Store({ client, hash, apiKey, onDescribed, onRefused }: StoreProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
@@ -34,7 +34,7 @@ export function Store({ client, hash, apiKey, onDescribed, onRefused }: StorePro
     [notes],
   );
   const { heardAtMs } = view.sync;
-  // With every response of the service, until it is known.
+  // Checked again after each response of the service, until it is known.
   useEffect(() => {
     if (heardAtMs === undefined || apiKey) return undefined;
     const stop = new AbortController();
@@ -51,7 +51,7 @@ export function Store({ client, hash, apiKey, onDescribed, onRefused }: StorePro
   useShortcuts({ u: () => (whyNot === undefined ? changes.actions.undo() : notes.say(whyNot)) });
 
   const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
-  // After the list has been drawn with what has just changed.
+  // After the list has been drawn with the latest change.
   const onChosen = (id?: bigint) => {
     setTimeout(() => requestAnimationFrame(() => (sales ? focusSale(id) : focusRow(id))));
   };
@@ -92,7 +92,7 @@ function useChanges(client: PetstoreClient, rows: PetRows, onRefused: (outcome?:
     };
   }, [client, rows, onRefused]);
 
-  // What was removed on the screen is removed, even if the person leaves before the time is over.
+  // Pets removed on the screen are deleted, even if the person leaves before the time for an undo is over.
   useEffect(() => {
     const leave = () => notes.endAll();
     addEventListener('pagehide', leave);

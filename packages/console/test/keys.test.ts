@@ -7,8 +7,8 @@ import { visit } from '../../../test/support/browser/visit.ts';
 const chromium = browserOfFile();
 const dayMs = 24 * 3600_000;
 
-describe('a read-only key', () => {
-  it('sees no Add, Sell or Edit, says so in a line, and says why a key does nothing', async () => {
+describe('the console with a read-only key', () => {
+  it('shows no Add, Sell or Edit, says so in a line, and explains why a shortcut does nothing', async () => {
     await using service = await openShop('Rex');
     const { text } = await createKey(service, 'viewer', { isReadOnly: true });
     await using visited = await visit(chromium.browser, service.url);
@@ -43,7 +43,7 @@ describe('a read-only key', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('gets the message of the API wherever it is refused', async () => {
+  it('shows the message of the API wherever it is refused', async () => {
     await using service = await openShop('Rex');
     const { text } = await createKey(service, 'viewer', { isReadOnly: true });
     const refused = await service.callAs(`Bearer ${text}`, '/v1/pets/1', { method: 'DELETE' });
@@ -61,8 +61,8 @@ describe('a read-only key', () => {
   });
 });
 
-describe('a key', () => {
-  it('says when it was revoked what became of the sale that was just refused', async () => {
+describe('the console', () => {
+  it('says what became of a sale that was refused because its key was revoked', async () => {
     await using service = await openShop('Rex');
     const { text, id } = await createKey(service, 'till-2');
     await using visited = await visit(chromium.browser, service.url);
@@ -78,7 +78,7 @@ describe('a key', () => {
     expect((await service.client.getPet(1n)).status).toBe('available');
   });
 
-  it('says that it expires within a week', async () => {
+  it('says that its key expires within a week', async () => {
     await using service = await openShop('Rex');
     await using visited = await visit(chromium.browser, service.url);
     const { page } = visited;
@@ -97,7 +97,7 @@ describe('a key', () => {
   });
 });
 
-describe('what somebody typed about a pet', () => {
+describe('the text typed into the form of a pet', () => {
   it('survives a revoked key and a reload', async () => {
     await using service = await openShop('Rex');
     const { text, id } = await createKey(service, 'till-2');

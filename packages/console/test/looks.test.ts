@@ -67,7 +67,7 @@ const coveredByNotes = (page: Page) =>
 
 describe('the looks of the console', () => {
   for (const [screen, options] of Object.entries(screens)) {
-    it(`overlap nothing, wrap no number, and let what is told cover no data: ${screen}`, async () => {
+    it(`overlap nothing, wrap no number, and cover no data with a note: ${screen}`, async () => {
       await using service = await openListeningService();
       await addPets(service, 60);
       for (const name of ['Rex', 'Mia', 'Sir Barksalot the Third of Longname, Duke of Nowhere'])
@@ -120,7 +120,7 @@ describe('the looks of the console', () => {
     });
   }
 
-  it('keep the headers of the columns in sight', async () => {
+  it('keep the column headers in view', async () => {
     await using service = await openListeningService();
     await addPets(service, 60);
     await using visited = await openConsole(chromium.browser, service);
@@ -138,7 +138,7 @@ describe('the looks of the console', () => {
 });
 
 describe('a name', () => {
-  it('shows its marks whole, stays within its row and turns no text around it', async () => {
+  it('shows all its marks, stays within its row and does not reverse the text around it', async () => {
     await using service = await openShop(
       'ÜÂỆ\nÜÂỆgjỆ',
       'Rex\u202Edlo',
@@ -167,7 +167,7 @@ describe('a name', () => {
 });
 
 describe('at a glance', () => {
-  it('Sell is quiet until its row has the pointer or the focus, and a modal covers all of the page', async () => {
+  it('Sell is quiet until its row has the pointer or the focus, and a modal covers the whole page', async () => {
     await using service = await openShop('Rex', 'Mia');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -189,7 +189,7 @@ describe('at a glance', () => {
     expect(width).toBe(desktop.viewport!.width);
   });
 
-  it('Add pet stays in view at 1280 by 800 whatever is told', async () => {
+  it('Add pet stays in view at 1280 by 800 whatever the notes say', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu', 'Nala');
     const { text } = await createKey(service, 'till-2', { expiresAt: new Date(Date.now() + 3600_000) });
     await using visited = await visit(chromium.browser, service.url, {
@@ -258,7 +258,7 @@ describe('every state', () => {
 });
 
 describe('a phone', () => {
-  it('shows the name of the pet above what can be done with it, and lets no tap through', async () => {
+  it('shows the name of the pet above its actions, and lets no tap through', async () => {
     await using service = await openShop('Rex', ...Array.from({ length: 12 }, (_, index) => `Pet ${index}`));
     await using visited = await openConsole(chromium.browser, service, phone);
     const { page } = visited;

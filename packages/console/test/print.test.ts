@@ -13,7 +13,7 @@ describe('on paper', () => {
     Promise.all(parts.map(async (part) => [part, await page.locator(part).first().isVisible()]));
   const all = (parts: string[], seen: boolean) => parts.map((part) => [part, seen]);
 
-  it('the list is all rows without anything to press', async () => {
+  it('the list shows all rows and no controls', async () => {
     await using service = await openListeningService();
     await addPets(service, 40);
     await using visited = await openConsole(chromium.browser, service, {
@@ -40,7 +40,7 @@ describe('on paper', () => {
     );
   });
 
-  it('the label of one pet shows all of its name and its numbers, and nothing else', async () => {
+  it('the label of a pet shows its whole name and its numbers, and nothing else', async () => {
     await using service = await openShop('Rex', 'Sir Barksalot '.repeat(20));
     await using visited = await openConsole(chromium.browser, service, paper);
     const { page } = visited;

@@ -34,7 +34,7 @@ async function changeOrders(page: Page, change: (orders: Told[]) => void): Promi
 const total = (page: Page) => page.locator('.total').innerText();
 
 describe('the sales', () => {
-  it('are a sheet of the day with who sold, returned and removed what, which can be searched and saved', async () => {
+  it('show who sold, returned and removed what on a day, and can be searched and saved', async () => {
     await using service = await openShop('Coco', 'Mia', longName, 'Balu', '=Nala');
     const till = service.clientWith({ apiKey: (await createKey(service, 'till-2')).text });
     for (const id of [1n, 2n, 3n, 5n]) await till.updatePet(id, { status: 'sold' });
@@ -124,7 +124,7 @@ describe('the sales', () => {
     expect(await visited.findBarriers()).toEqual([]);
   });
 
-  it('have no total before the whole day is read, and say when it cannot be', async () => {
+  it('have no total until the whole day is read, and say if that fails', async () => {
     await using service = await openShop('Rex');
     for (let index = 0; index < 51; index++)
       for (const status of ['sold', 'pending'] as const) await service.client.updatePet(1n, { status });
@@ -145,7 +145,7 @@ describe('the sales', () => {
     await page.getByRole('alert').getByText('cannot be reached').waitFor({ state: 'detached' });
   });
 
-  it('lead to a return, after a question, unless somebody was faster', async () => {
+  it('offer a return, after a question, unless somebody was faster', async () => {
     await using service = await openShop('Rex', 'Mia');
     for (const id of [1n, 2n]) await service.client.updatePet(id, { status: 'sold' });
     await using visited = await openConsole(chromium.browser, service);

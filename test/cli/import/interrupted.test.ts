@@ -91,7 +91,7 @@ describe('an import that is killed with kill -9', () => {
     expect(expectBeginning(place)).toBe(total);
   });
 
-  it('is continued by the next run on PostgreSQL, too', async () => {
+  it('is continued by the next run on PostgreSQL as well', async () => {
     const { place } = await interruptHalfway(
       'SIGKILL',
       () => makePostgresPlace(),
@@ -127,7 +127,7 @@ describe('Ctrl-C', () => {
     expect(expectBeginning(lastPlace)).toBe(total);
   });
 
-  it('leaves nothing behind before anything is written', async () => {
+  it('leaves nothing behind if nothing was written yet', async () => {
     for (let attempt = 0; ; attempt++) {
       const database = join(folder.path, `early-${attempt}.db`);
       const { ended, stderr } = await interrupt(database, /checked/, 'SIGINT');
@@ -156,7 +156,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('an import with --keep-ids that is continued', () => {
-  it('reports how far it is when other pets took its ids', async () => {
+  it('reports how far it got when other pets took its ids', async () => {
     using place = makeFolder();
     const run = (...args: string[]) =>
       runCli(['import', '--keep-ids', '--database-url', place.database, ...args], {

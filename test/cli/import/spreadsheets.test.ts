@@ -19,7 +19,7 @@ describe('petstore import of a spreadsheet', () => {
     expect(await exported(folder.database)).toBe('{"id":1,"name":"José €","categoryId":1,"status":"sold"}\n');
   });
 
-  it('names the columns that it leaves out, and takes a status as a person types it', async () => {
+  it('names the columns that it leaves out, and accepts a status as a person types it', async () => {
     using folder = makeFolder();
     const text =
       'Id;Name;CategoryId;Price;Status\r\n7;Rex;1;20;Available\r\n8;Ada;1;30; sold \r\n9;Tom;1;;\r\n';
@@ -46,7 +46,7 @@ describe('petstore import of a spreadsheet', () => {
 });
 
 describe('petstore import --rejects bad.csv', () => {
-  it.each([';'])('writes what a spreadsheet opens and import reads again, with %j', async (separator) => {
+  it.each([';'])('writes a file that spreadsheets and import can read, with %j', async (separator) => {
     using folder = makeFolder();
     const [input, rejects] = [join(folder.path, 'pets.csv'), join(folder.path, 'bad.csv')];
     const rows = [
@@ -83,7 +83,7 @@ describe('petstore import --rejects bad.csv', () => {
     );
   });
 
-  it('is refused where the input is not CSV', async () => {
+  it('is refused when the input is not CSV', async () => {
     using folder = makeFolder();
     const rejects = join(folder.path, 'bad.csv');
     const { status, stderr } = await importText('{}\n', folder.database, '--rejects', rejects);

@@ -30,19 +30,19 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     prepare();
   });
 
-  it('is read whole by petstore doctor, export and backup', async () => {
+  it('is read completely by petstore doctor, export and backup', async () => {
     const { status, stdout } = await run('doctor');
     expect([status, stdout]).toEqual([0, expect.stringContaining('is sound and holds 5')]);
     expect(idsOf((await run('export')).stdout)).toHaveLength(5);
     expect(await run('backup', 'out.db')).toMatchObject({ stdout: expect.stringContaining('Backed up 5') });
   });
 
-  it('is refused when it is of a newer release', async () => {
+  it('is refused if a newer release made it', async () => {
     changePragma('user_version = 99');
     await expectRefusedByAll('schema version 99');
   });
 
-  it('is refused when its file is damaged', async () => {
+  it('is refused if its file is damaged', async () => {
     // First into the file, then more into the log: damage in the file that the log does not cover.
     await run('seed', '--count', '1000');
     damageFile(at.store);
@@ -51,7 +51,7 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     await expectRefusedByAll('is damaged');
   });
 
-  it('loses what lies behind the first damaged frame of its log, and nothing before it', async () => {
+  it('loses what follows the first damaged frame of its log, and nothing before it', async () => {
     damageLog(at.store, 3);
     await using service = await startService({ databaseUrl: at.store });
     const left = idsOf(await (await service.call('/v1/pets')).text());
@@ -76,7 +76,7 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
 });
 
 describe('a log whose file was removed', () => {
-  it('is refused, with what to do, and no empty file is left beside it', async () => {
+  it('is refused with advice, and no empty file is left beside it', async () => {
     copyByHand(crashed.database, at.store);
     rmSync(at.store);
     for (const command of ['serve', 'keys create --name till', 'seed --count 1']) {

@@ -53,7 +53,7 @@ describe('a store with a trigger', () => {
 });
 
 describe.each(changes)('a store with %s', (_title, sql, found) => {
-  it('is refused as a backup, by restore and rehearse, and by a command that writes and one that reads', async () => {
+  it('is refused as a backup by restore and rehearse, and as a store by commands that write or read', async () => {
     const [name = ''] = readdirSync(inFolder('place')).filter((file) => file.endsWith('.db'));
     change(inFolder(`place/${name}`), sql);
     describeAgain(inFolder(`place/${name}`));
@@ -76,7 +76,7 @@ describe.each(changes)('a store with %s', (_title, sql, found) => {
 });
 
 describe('a store with tables and indexes of other programs', () => {
-  it('is used as any other', async () => {
+  it('is used like any other', async () => {
     change(at.store, "CREATE INDEX by_name ON pets (json ->> 'name'); ANALYZE");
     // As Litestream does.
     change(at.store, 'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)');

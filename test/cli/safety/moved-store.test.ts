@@ -69,7 +69,7 @@ const ways: { way: string; takeAway: () => void; putBack: () => void }[] = [
 ];
 
 describe.each(ways)('a running service whose store is $way', ({ way, takeAway, putBack }) => {
-  it('refuses every call from the first on, until it is started again', async () => {
+  it('refuses every call from the first, until it is started again', async () => {
     const workers = way === 'moved away' ? 2 : 1;
     await using service = await startService({ databaseUrl: folder.database, workers });
     await addPets(service.call, 3);

@@ -86,7 +86,7 @@ describe('petstore in the folder of a stranger', () => {
 });
 
 describe("petstore in the project's folder", () => {
-  it('reads .env with npm start, and not with other commands', async () => {
+  it('reads .env with npm start, but not with other commands', async () => {
     using folder = copyProject();
     const database = join(folder.path, 'shop.db');
     writeFileSync(join(folder.path, '.env'), `DATABASE_URL=${database}\nAPI_KEYS=${fixedKey}\n`);

@@ -18,7 +18,7 @@ describe('deletePet', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('makes the pet 404 everywhere', async () => {
+  it('makes the pet a 404 everywhere', async () => {
     const id = await addPet(call, { ...rex, status: 'sold' });
     await call('/v1/pets?limit=100');
     await remove(id);
@@ -37,7 +37,7 @@ describe('deletePet', () => {
     expect(BigInt(next)).toBeGreaterThan(BigInt(last));
   });
 
-  it('is 404 for what cannot name a pet', async () => {
+  it('is 404 for an id that cannot name a pet', async () => {
     for (const id of ['0', 'abc', '01', '1.0', '9223372036854775808']) {
       expect(await outcomeOf(remove(id))).toBe('404 not_found');
     }
@@ -59,7 +59,7 @@ describe('deletePet', () => {
     );
   });
 
-  it('lets a walk go on behind a deleted pet, and visit every other pet once', async () => {
+  it('lets a walk continue after a deleted pet, and visit every other pet once', async () => {
     await using own = await openService();
     const ids = await addPets(own.call, 7);
     const first = await own.call('/v1/pets?limit=3');

@@ -24,7 +24,7 @@ describe.each(operations)('%s', (_name, path, init) => {
     }
   });
 
-  it('is 500 without details if the store fails otherwise', async () => {
+  it('is 500 without details if the store fails in another way', async () => {
     await using failing = await openFailingService(new Error('SELECT failed'));
     const response = await failing.call(path, init);
     expect(response.headers.get('Petstore-Stability')).toBe('beta');

@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(Math.abs(Date.parse(order!.createdAt) - before)).toBeLessThan(60_000);
   });
 
-  it('is written by a create with --stable-only, too', async () => {
+  it('is also written by a create with --stable-only', async () => {
     await using place = await makeStorePlace();
     let id = '';
     {
@@ -137,7 +137,7 @@ describe('listOrders', () => {
     expect(new Set([...pending.ids, ...sold.ids])).toEqual(new Set(all.ids));
   });
 
-  it('has a Link that works, a query alone', async () => {
+  it('has a Link that works, with only a query', async () => {
     for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
     const response = await list('?limit=2&status=sold');
     expect(response.headers.get('Link')).toMatch(/^<\?limit=2&status=sold&cursor=\w+>; rel="next"$/);

@@ -102,7 +102,7 @@ describe('searchPets', () => {
     expect(response.headers.get('Cache-Control')).toBe('private, no-cache');
   });
 
-  it('shows a change at once, also where the page was kept', async () => {
+  it('shows a change at once, even on a cached page', async () => {
     for (const name of ['Fresh one', 'Fresh two']) {
       await addPet(call, { ...rex, name });
       expect(await namesOf('?q=fresh&limit=1')).toEqual([name]);
@@ -112,7 +112,7 @@ describe('searchPets', () => {
     expect(await namesOf('?q=fresh')).toEqual(['Fresh one']);
   });
 
-  it('is no pet: other methods are 405, and listPets ignores its parameters', async () => {
+  it('is not a pet: other methods are 405, and listPets ignores its parameters', async () => {
     for (const method of ['POST', 'PATCH', 'DELETE'])
       expect(await outcomeOf(call(path, { method }))).toBe('405 method_not_allowed');
     const all = await (await call('/v1/pets?limit=100')).text();

@@ -26,7 +26,7 @@ describe('the beta operations', () => {
     for (const { headers } of responses) expect(headers.get('Petstore-Stability')).toBe('beta');
   });
 
-  it('are marked in their errors, too', async () => {
+  it('are marked in their errors as well', async () => {
     const anonymous = (path: string, init: RequestInit = {}) => on.callAs(null, path, init);
     const id = await addPet(on.call);
     const failed: [string, Promise<Response>][] = [
@@ -78,7 +78,7 @@ describe('the beta operations', () => {
     }
   });
 
-  it('need no header, and a Petstore-Stability of any value is ignored', async () => {
+  it('need no header, and ignore a Petstore-Stability of any value', async () => {
     const id = await addPet(on.call, { ...rex, status: 'sold' });
     const asked: [string, RequestInit][] = [
       ['/v1/pets', {}],
@@ -107,8 +107,8 @@ describe('the beta operations', () => {
   });
 });
 
-describe('with --stable-only', () => {
-  it('only the three stable operations are there', async () => {
+describe('a service with --stable-only', () => {
+  it('has only the three stable operations', async () => {
     const id = await addPet(off.call);
     const path = `/v1/pets/${id}`;
     const json = { headers: { 'Content-Type': 'application/json' }, body: '{"name":"Tom"}' };
@@ -131,7 +131,7 @@ describe('with --stable-only', () => {
     expect(await (await off.call(path)).json()).toEqual({ id: Number(id), ...rex });
   });
 
-  it('the root leads to the docs, because the console sells', async () => {
+  it('redirects the root to the docs, because the console sells', async () => {
     const response = await off.app.fetch(new Request('http://localhost/'));
     expect(response.status).toBe(307);
     expect(response.headers.get('Location')).toBe('docs');

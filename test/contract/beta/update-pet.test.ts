@@ -143,13 +143,13 @@ describe('a body of updatePet', () => {
     expect(await textOf(id)).toBe(`{"id":${id},"name":"Rex","categoryId":1}`);
   });
 
-  it('is told all its problems at once', async () => {
+  it('gets all its problems in one response', async () => {
     const id = await addPet(call);
     const { message } = await errorOf(update(id, { name: 1, categoryId: 'x', status: 'lost' }));
     expect(message).toMatch(/^name .*\. categoryId .*\. status .*\.$/);
   });
 
-  it('is checked in the order of a create, and before the pet', async () => {
+  it('is checked in the same sequence as a create, and before the pet', async () => {
     const text = { 'Content-Type': 'text/plain' };
     const tooLarge = ' '.repeat(maxBodyBytes + 1);
     const steps: [string, string, Record<string, string>?][] = [
@@ -170,7 +170,7 @@ describe('a body of updatePet', () => {
 });
 
 describe('expected', () => {
-  it('lets the change pass if the pet is like that', async () => {
+  it('lets the change pass if the pet matches', async () => {
     const id = await addPet(call, { ...rex, status: 'available' });
     const body = { status: 'sold', expected: { name: 'Rex', categoryId: 1, status: 'available' } };
     expect(await outcomeOf(update(id, body))).toBe('200');

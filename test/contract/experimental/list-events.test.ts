@@ -29,7 +29,7 @@ const fromNow = async (query: string) => {
 };
 
 describe('listEvents', () => {
-  it('gives every change in order, by the name of the key, and a next page each time', async () => {
+  it('gives every change in order, with the name of the key, and a link to the next page each time', async () => {
     const start = await fromNow('limit=2');
     const id = await addPet(call);
     await call(`/v1/pets/${id}`, patch({ status: 'sold' }));
@@ -92,8 +92,8 @@ describe('listEvents', () => {
   });
 });
 
-describe('a request that waits', () => {
-  it('is served with the next event, long before its time is over', async () => {
+describe('a request that waits for events', () => {
+  it('is served with the next event, long before its time is up', async () => {
     const startedAt = performance.now();
     const waiting = list(await fromNow('wait=5'));
     const id = await addPet(call);
@@ -101,7 +101,7 @@ describe('a request that waits', () => {
     expect(performance.now() - startedAt).toBeLessThan(4500);
   });
 
-  it('goes on waiting after an event that its filter leaves out, and then moves past it', async () => {
+  it('keeps waiting after an event that its filter leaves out, and then moves past it', async () => {
     const start = await fromNow('wait=5&type=pet.deleted');
     const waiting = list(start);
     const id = await addPet(call);
@@ -110,7 +110,7 @@ describe('a request that waits', () => {
     expect(await typesOf(await waiting)).toEqual(['pet.deleted']);
   });
 
-  it('gets an empty page when its time is over, and that counts neither as slow nor as long', async () => {
+  it('gets an empty page when its time is up, which does not count as slow', async () => {
     const slow: string[] = [];
     const metrics = createRegistry();
     const log = { error() {}, warn: (message: string) => slow.push(message), info() {}, debug() {} };
@@ -134,7 +134,7 @@ describe('a request that waits', () => {
     expect(performance.now() - startedAt).toBeLessThan(4000);
   });
 
-  it('is refused if its key was revoked meanwhile', async () => {
+  it('is refused if its key was revoked in the meantime', async () => {
     const { key, text } = await issueKey(service.keys, { name: 'gone', now: new Date() });
     const waiting = service.callAs(`Bearer ${text}`, `${path}${await fromNow('wait=5')}`);
     await Bun.sleep(50);
@@ -143,7 +143,7 @@ describe('a request that waits', () => {
     expect(await outcomeOf(await waiting)).toBe('401 invalid_api_key');
   });
 
-  it('gets its empty page when the service drains, and from then on nobody waits', async () => {
+  it('gets an empty page when the service drains, after which no request waits', async () => {
     await using draining = await openService();
     const waiting = [list('?wait=5', draining), list('?wait=5', draining)];
     await Bun.sleep(50);

@@ -28,7 +28,7 @@ describe('the response cache', () => {
     }
   });
 
-  it('keeps a page behind a cursor when it is requested again, whatever the cursor', () => {
+  it('keeps a page after a cursor when it is requested again, whatever the cursor is', () => {
     const { store, request } = createCache();
     for (const after of [7n, 0n, -1n, -(2n ** 63n), 2n ** 53n + 1n, 2n ** 63n - 1n]) {
       store.reads = 0;
@@ -127,7 +127,7 @@ describe('the response cache', () => {
     expect(store.reads).toBe(10);
   });
 
-  it('bounds the bytes of all bodies together', () => {
+  it('limits the bytes of all bodies together', () => {
     const { store, request } = createCache(`["${'犬'.repeat(1024 * 1024)}"]`);
     for (let limit = 1; limit <= 3; limit++) request({ limit });
     // Two bodies of 3 MiB fit into 8 MiB, a third made room for itself.

@@ -5,7 +5,7 @@ import { addPet, addPets, idsOf, nextQuery, outcomeOf } from '../../support/http
 import { openService, type Service, type ServiceOptions, type Store } from '../../support/http/service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
-describe('a list that is served from the cache', () => {
+describe('a list from the cache', () => {
   let place: SqlitePlace;
   let services: Service[];
   beforeEach(async () => {
@@ -49,7 +49,7 @@ describe('a list that is served from the cache', () => {
     }
   });
 
-  it('has the same headers behind a cursor, read, read again and kept', async () => {
+  it('has the same headers after a cursor, whether it is read or cached', async () => {
     const { call, reads } = await open();
     await addPets(call, 5);
     const query = nextQuery(await call('/v1/pets?limit=2')) ?? '';
@@ -77,7 +77,7 @@ describe('a list that is served from the cache', () => {
     expect(reads()).toBe(1);
   });
 
-  it('is conditional, and a HEAD of it has no body', async () => {
+  it('can be conditional, and has no body for HEAD', async () => {
     const { call, reads } = await open();
     await addPet(call);
     const whole = await call('/v1/pets');
@@ -121,7 +121,7 @@ describe('a list that is served from the cache', () => {
     }
   });
 
-  it('shows a create in the next response, while nobody else commits', async () => {
+  it('shows a create in the next response, even if nobody else commits', async () => {
     const { call, reads } = await open();
     for (let count = 1; count <= 10; count++) {
       await addPet(call);

@@ -50,7 +50,7 @@ describe('nextLink and parsePageRequest', () => {
     );
   });
 
-  it('make the same cursors of pets in every release', () => {
+  it('use the same cursors of pets in every release', () => {
     expect(nextLink({ limit: 20, status: 'available' }, { json: '', next: 20n }, petList)).toBe(
       '<?limit=20&status=available&cursor=MS5hdmFpbGFibGUuMjAuMTBoczEzcw>; rel="next"',
     );
@@ -71,7 +71,7 @@ describe('parsePageRequest', () => {
     }
   });
 
-  it('reads the same from any spelling of a query', async () => {
+  it('reads any spelling of a query the same way', async () => {
     const outcomeOf = (query: string) => {
       try {
         return parsePageRequest(`http://petstore/v1/pets?${query}`, petList);

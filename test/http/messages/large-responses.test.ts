@@ -22,7 +22,7 @@ describe('a page that is longer than 128 KiB', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('has its length, type and ETag, whether it is read or kept', async () => {
+  it('has its length, type and ETag, whether it is read or cached', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => service.call('/v1/pets')));
     for (const response of responses) {
       const bytes = await response.bytes();

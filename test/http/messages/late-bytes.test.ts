@@ -63,7 +63,7 @@ const forms: [
 
 describe('bytes that arrive while a create is being committed', () => {
   for (const [title, first, late, expected] of forms) {
-    it(`end its connection without its response: ${title}`, async () => {
+    it(`end its connection without a response: ${title}`, async () => {
       await using service = await openHeldService();
       await using server = listen(service.app);
       using connection = await openConnection(server.url);
@@ -77,7 +77,7 @@ describe('bytes that arrive while a create is being committed', () => {
     });
   }
 
-  it('are a message of their own once its response was sent', async () => {
+  it('are a message of their own once the response was sent', async () => {
     await using service = await openService();
     await using server = listen(service.app);
     using connection = await openConnection(server.url);
@@ -112,8 +112,8 @@ describe('a request pipelined behind a create over TLS', () => {
   });
 });
 
-describe('reads that are pipelined', () => {
-  it('are served by a store that responds at once, and cut off otherwise', async () => {
+describe('pipelined reads', () => {
+  it('are served by a store that responds at once, and are cut off otherwise', async () => {
     await using service = await openService();
     await using server = listen(service.app);
     using connection = await openConnection(server.url);

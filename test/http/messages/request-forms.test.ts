@@ -33,7 +33,7 @@ const paths: [string, number][] = [
 
 describe('a request line of HTTP/1.0 without Host, as simple health checks send it', () => {
   for (const [path, status] of paths) {
-    it(`GET ${path}: ${status}`, async () => {
+    it(`gets ${status} for GET ${path}`, async () => {
       expect(await send('GET', path, [`GET ${path} HTTP/1.0`])).toBe(status);
     });
   }
@@ -81,7 +81,7 @@ describe('a path in another spelling', () => {
 
 describe('a # in a target', () => {
   // A fragment is no part of a request target (RFC 9112, section 3.2), so the character belongs to what it stands in.
-  it('makes the path another one', async () => {
+  it('makes it another path', async () => {
     for (const path of ['/v1/pets#x', '/v1/pets#', '/v1/pets/1#x', '/v1/pets#?limit=1', '/livez#', '/#']) {
       for (const lines of [
         [`GET ${path} HTTP/1.1`, 'Host: petstore'],

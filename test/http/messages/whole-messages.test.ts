@@ -5,7 +5,7 @@ import { openService, type Service } from '../../support/http/service.ts';
 import { listen, type Listening } from '../../support/http/socket.ts';
 import { messages, type Message } from '../../support/http/message-corpus.ts';
 
-/** Whoever reads a whole 201 has added a pet; whoever reads anything else, or nothing, has added none. */
+/** A caller that reads a whole 201 has added a pet; one that reads anything else, or nothing, has added none. */
 
 let service: Service;
 const running = new Set<Promise<unknown>>();
@@ -79,7 +79,7 @@ for (const [scheme, corpus] of [
     ['in one piece', whole],
     ['in three pieces', threePieces],
   ] as const) {
-    describe(`acknowledged if and only if stored, over ${scheme}, ${form}`, () => {
+    describe(`a pet is acknowledged if and only if it is stored, over ${scheme}, ${form}`, () => {
       for (const message of corpus) {
         it(message.title, async () => {
           const { acknowledged, stored } = await outcomeOf(servers[scheme]!.url, message, inPieces);
@@ -88,7 +88,7 @@ for (const [scheme, corpus] of [
         });
       }
 
-      it('all of them at the same time', async () => {
+      it('holds for all messages at the same time', async () => {
         const { url } = servers[scheme]!;
         const outcomes = await Promise.all(
           [...corpus, ...corpus].map((message) => outcomeOf(url, message, inPieces)),

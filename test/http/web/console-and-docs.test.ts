@@ -29,7 +29,7 @@ for (const path of ['/', '/docs']) {
       expect(html.match(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/gi)).toBeNull();
     });
 
-    it('needs at most 60 KB in all, compressed', async () => {
+    it('needs at most 60 KB in total, compressed', async () => {
       const html = await (await service.call(path)).text();
       const addresses = [path, ...filesOf(html)];
       expect(addresses.length).toBe(4);
@@ -45,14 +45,14 @@ for (const path of ['/', '/docs']) {
 }
 
 describe('GET /assets/{file}', () => {
-  it('lets a file be cached forever under the name with its hash', async () => {
+  it('lets a file be cached forever under a name with its hash', async () => {
     const [address = ''] = filesOf(await (await service.call('/')).text());
     const response = await service.callAs(null, address);
     expect(address).toMatch(/-[0-9a-f]{16}\.\w+$/);
     expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
   });
 
-  it('has a file revalidated under its plain name', async () => {
+  it('lets a file be revalidated under its plain name', async () => {
     const response = await service.callAs(null, '/assets/console.js');
     expect(response.headers.get('Cache-Control')).toBe('private, no-cache');
     const headers = { 'If-None-Match': response.headers.get('ETag') ?? '' };

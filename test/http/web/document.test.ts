@@ -30,7 +30,7 @@ describe('/openapi.json', () => {
       expect(await documentOf('/openapi.yaml', options)).toEqual(await documentOf('/openapi.json', options));
   });
 
-  it('quotes dates in YAML, which are no text to YAML 1.1', async () => {
+  it('quotes dates in YAML, because YAML 1.1 does not read them as text', async () => {
     await using service = await openService();
     const yaml = await (await service.callAs(null, '/openapi.yaml')).text();
     expect(yaml).toContain('x-sunset: "2030-12-05"');
@@ -51,7 +51,7 @@ describe('/openapi.json', () => {
     ]);
   });
 
-  it('lacks the marked operations, and whatever only they use, with --stable-only', async () => {
+  it('omits the marked operations, and everything that only they use, with --stable-only', async () => {
     const stable = await documentOf('/openapi.json', { stableOnly: true });
     expect(JSON.stringify(stable)).not.toMatch(
       /x-stability|updatePet|deletePet|searchPets|getKey|Order|PetUpdate/,
@@ -103,7 +103,7 @@ describe('the servers of the documents', () => {
     expect(await urlsOf({ publicUrl, stagingUrl })).toEqual([publicUrl, stagingUrl]);
   });
 
-  it('are the only addresses in them, which those of another service would be', async () => {
+  it('are the only addresses in them', async () => {
     await using service = await openService();
     for (const path of [...documents, '/petstore.arazzo.yaml'])
       expect(await (await service.call(path)).text()).not.toContain('127.0.0.1');
@@ -111,7 +111,7 @@ describe('the servers of the documents', () => {
 });
 
 describe('the parameters of the documents', () => {
-  it('have no example that a tool would send by itself and that fails, or changes the response', () => {
+  it('have no example that a tool would send by itself to fail or to change the response', () => {
     const withExample = wholeContract.operations.flatMap(({ parameters }) =>
       parameters.filter((parameter) => 'example' in parameter).map(({ name }) => name),
     );
@@ -160,7 +160,7 @@ describe('/openapi-3.0.json', () => {
     expect(namesOf(readContract('', stable).operations)).toEqual(namesOf(stableContract.operations));
   });
 
-  it('says the same of each operation', () => {
+  it('describes each operation the same way', () => {
     expect(converted.operations.map(withoutSchemas)).toEqual(wholeContract.operations.map(withoutSchemas));
     const { info } = converted.openapi as unknown as { info: { description: string } };
     const { info: original } = wholeContract.openapi as unknown as {

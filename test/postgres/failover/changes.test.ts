@@ -20,7 +20,7 @@ const rex = { name: 'Rex', categoryId: 1n };
 const proxied = await openProxiedStore();
 afterAll(() => proxied[Symbol.asyncDispose]());
 
-describe('a connection that is lost after a change was sent', () => {
+describe('a change whose connection is lost after it was sent', () => {
   const { database, proxy, store } = proxied;
 
   const unknownOutcome = {
@@ -30,7 +30,7 @@ describe('a connection that is lost after a change was sent', () => {
       'Get the pet to see whether it has changed.',
   };
 
-  it('says that the outcome is unknown, repeats nothing, and shows the pet with its order or neither', async () => {
+  it('has an unknown outcome, is not repeated, and leaves the pet with its order or neither', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await store.pets.createPet(rex);
       proxy.cutNext('update-pets', round % 2 === 0 ? 'at-once' : 'after-answer');
@@ -45,7 +45,7 @@ describe('a connection that is lost after a change was sent', () => {
     expect(proxy.cuts).toBe(10);
   });
 
-  it('fails while nothing moves, and changes pets again when the network is back', async () => {
+  it('fails while nothing moves, and works again when the network is back', async () => {
     const { id } = await store.pets.createPet(rex);
     proxy.freeze();
     try {
@@ -60,7 +60,7 @@ describe('a connection that is lost after a change was sent', () => {
 });
 
 describe('changes under load', () => {
-  it('keeps every acknowledged change, each pet with its orders, when sessions are ended in the middle', async () => {
+  it('keep every acknowledged change, each pet with its orders, when sessions are ended in the middle', async () => {
     await using database = await makeDatabase();
     const open = () => openPostgresStore({ address: database.address() });
     const stores = [await open(), await open()];
@@ -79,7 +79,7 @@ describe('changes under load', () => {
   });
 
   it(
-    'keeps every acknowledged change, each pet with its orders, when the server is killed',
+    'keep every acknowledged change, each pet with its orders, when the server is killed',
     async () => {
       await using cluster = await makeCluster();
       await cluster.start();

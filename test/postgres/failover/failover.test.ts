@@ -68,7 +68,7 @@ describe('a promotion under load, through HTTP', () => {
   }
 
   it(
-    'loses and doubles nothing that was acknowledged when the old primary is dead, and serves again within 5 s',
+    'neither loses nor duplicates an acknowledged pet if the old primary is dead, and serves again within 5 s',
     async () => {
       const unreadyMs = await promoteUnderLoad(async () => {
         await pair.first.stop('SIGKILL');
@@ -80,7 +80,7 @@ describe('a promotion under load, through HTTP', () => {
   );
 
   it(
-    'loses and doubles nothing when the old primary lives, and never goes back to it when the new one dies',
+    'neither loses nor duplicates a pet if the old primary lives, and never returns to it when the new one dies',
     async () => {
       await promoteUnderLoad();
       const acknowledged = await addPet(service.call);
@@ -109,7 +109,7 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 describe('a server that is killed three times under load, through HTTP', () => {
   it(
-    'loses and doubles nothing that two replicas have acknowledged, and each serves again within 5 s of the database',
+    'neither loses nor duplicates a pet that two replicas acknowledged, and each serves within 5 s of its return',
     async () => {
       const databaseUrl = cluster.address();
       await using first = await startService({ databaseUrl });
@@ -135,7 +135,7 @@ describe('a server that is killed three times under load, through HTTP', () => {
 
 describe('a server that hangs', () => {
   it(
-    'responds 503 to every request while the server hangs, trusts no key in memory, and recovers with the server',
+    'makes every request a 503, without trusting a key in memory, until it recovers',
     async () => {
       await using service = await startService({ databaseUrl: cluster.address() });
       const made = await runCli([
@@ -169,7 +169,7 @@ describe('a server that hangs', () => {
   );
 
   it(
-    'responds before the caller gives up while the network is silent',
+    'makes every request fail before its caller gives up, if the network is silent',
     async () => {
       await using proxy = await openProxy(cluster.port);
       const { user, password } = superuser;

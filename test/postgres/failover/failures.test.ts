@@ -30,7 +30,7 @@ describe('an import whose connection is cut', () => {
     ['forgetImport', (adding: ImportStore) => adding.forgetImport('a')],
     ['largestId', (adding: ImportStore) => adding.largestId()],
     ['addPets', (adding: ImportStore) => adding.addPets([rex])],
-  ])('reports at %s that the store cannot be used', async (_name, use) => {
+  ])('reports in %s that the store cannot be used', async (_name, use) => {
     const adding = await openPostgresImport({ address: database.address() });
     try {
       await cutConnections();
@@ -42,7 +42,7 @@ describe('an import whose connection is cut', () => {
 });
 
 describe('a database that turns read-only', () => {
-  it('responds 503 to writes on a read-only database, serves reads, and writes again without a restart', async () => {
+  it('makes writes a 503, serves reads, and accepts writes again without a restart', async () => {
     const { id, json } = await store.pets.createPet(rex);
     await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
     await cutConnections();
@@ -59,7 +59,7 @@ describe('a database that turns read-only', () => {
 });
 
 describe('a server with too few connections', () => {
-  it('fails while there is none, and serves as soon as there is one', async () => {
+  it('fails while none is free, and serves as soon as one is', async () => {
     await using own = await makeDatabase();
     const address = own.address();
     const waiting = await openPostgresStore({ address });
@@ -81,7 +81,7 @@ describe('a server with too few connections', () => {
 });
 
 describe('a lock that another program holds', () => {
-  it('responds 503 to a create after the lock timeout, writes nothing, and delays no read', async () => {
+  it('makes a create a 503 after the lock timeout, without an effect, and delays no read', async () => {
     const other = new Client(database.address());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
@@ -100,7 +100,7 @@ describe('a lock that another program holds', () => {
 });
 
 describe('reads whose connection is lost', () => {
-  it('repeats a read on a new connection without an error', async () => {
+  it('are repeated on a new connection without an error', async () => {
     const { id, json } = await store.pets.createPet(rex);
     for (let round = 0; round < 3; round++) {
       await cutConnections();
@@ -110,7 +110,7 @@ describe('reads whose connection is lost', () => {
 });
 
 describe('a server that is serializable throughout', () => {
-  it('retries serialization failures, so that no caller sees one', async () => {
+  it('makes no serialization failure visible, because they are retried', async () => {
     const options = encodeURIComponent('-c default_transaction_isolation=serializable');
     const address = database.address(`?options=${options}`);
     const replicas = await Promise.all([1, 2, 3].map(() => openPostgresStore({ address })));
@@ -131,7 +131,7 @@ describe('a server that is serializable throughout', () => {
 });
 
 describe('a database that this program must not touch', () => {
-  it('refuses a database with a newer schema', async () => {
+  it('is refused if its schema is newer', async () => {
     await using newer = await makeDatabase();
     await (await openPostgresStore({ address: newer.address() })).close();
     await newer.run('UPDATE petstore_schema SET version = 99');
@@ -142,7 +142,7 @@ describe('a database that this program must not touch', () => {
     );
   });
 
-  it('refuses a database that cannot store every name', async () => {
+  it('is refused if it cannot store every name', async () => {
     await sharedServer.run("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
     expect(String(await failureOf(openPostgresStore({ address: sharedServer.address('latin') })))).toContain(
       'names need UTF8',
@@ -152,7 +152,7 @@ describe('a database that this program must not touch', () => {
 });
 
 describe('petstore migrate', () => {
-  it('sets up the schema for a service whose role may not', async () => {
+  it('sets up the schema for a service whose role may not do so', async () => {
     await using separate = await makeDatabase();
     await separate.run("DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN PASSWORD 'clerk'");
     const clerk = separate.address().replace(/\/\/[^@]+@/, '//clerk:clerk@');

@@ -13,7 +13,7 @@ async function countOf(name: string): Promise<number> {
 }
 
 describe('a connection that is lost after the commit was sent', () => {
-  it('creates exactly one pet in each of 20 cuts when the caller repeats with its idempotency key', async () => {
+  it('creates exactly one pet in each of 20 cuts if the caller repeats with its idempotency key', async () => {
     let failures = 0;
     const createRepeatedly = async (name: string): Promise<bigint> => {
       try {
@@ -59,8 +59,8 @@ describe('a connection that is lost after the commit was sent', () => {
   });
 });
 
-describe('a connection on which nothing moves any more', () => {
-  it('responds 503 before the caller gives up, and replaces the connection when the network is back', async () => {
+describe('a connection on which nothing moves', () => {
+  it('makes requests a 503 before the caller gives up, and is replaced when the network is back', async () => {
     proxy.freeze();
     try {
       expect(await failureOf(store.pets.listPets({ limit: 1 }))).toMatchObject({

@@ -33,8 +33,8 @@ async function revoke(keyId: string): Promise<void> {
   );
 }
 
-describe('a proxy that leads new connections to the new primary, and leaves old ones where they are', () => {
-  it('moves all sessions of a replica when one is moved', async () => {
+describe('a proxy that sends new connections to the new primary and keeps old ones', () => {
+  it('moves all sessions of a replica as soon as one moves', async () => {
     await using proxy = await openProxy(pair.first.port);
     const { user, password } = superuser;
     await using service = await startService({

@@ -71,7 +71,7 @@ describe('a replica without requests', () => {
 });
 
 describe('a replica with requests', () => {
-  it('asks for the version of the keys a few times a second, and takes keys from memory meanwhile', async () => {
+  it('checks the version of the keys a few times a second, and uses keys from memory in between', async () => {
     const { hash } = await makeKnownKey();
     const sent = proxy.record();
     const startedAt = performance.now();

@@ -20,7 +20,7 @@ describe('the readiness of a replica', () => {
   });
   afterAll(() => proxied[Symbol.asyncDispose]());
 
-  it('commits nothing while the last write has worked', async () => {
+  it('commits nothing while writes succeed', async () => {
     await store.pets.createPet(rex);
     const sent = proxied.proxy.record();
     for (let check = 0; check < 5; check++) await store.pets.checkWritable();
@@ -28,7 +28,7 @@ describe('the readiness of a replica', () => {
     expect(sent.join('')).not.toContain('COMMIT');
   });
 
-  it('commits at most once a second after a write has failed, until that works', async () => {
+  it('commits at most once a second after a failed write, until a commit succeeds', async () => {
     await proxied.database.run('ALTER TABLE write_probes RENAME TO gone');
     proxied.proxy.cutNext('insert-pets', 'after-answer');
     expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
@@ -47,7 +47,7 @@ describe('the readiness of a replica', () => {
     expect(await proxied.database.run('SELECT FROM write_probes')).toEqual([]);
   });
 
-  it('is lost with the server, and comes back with it, without a write', async () => {
+  it('is lost with the server, and returns with it, without a write', async () => {
     proxied.proxy.freeze();
     expect(await failureOf(store.pets.checkWritable())).toMatchObject(unavailable);
     proxied.proxy.thaw();
@@ -64,7 +64,7 @@ describe('a replica whose schema is changed under it', () => {
       'ALTER TABLE pets RENAME gone TO folded_name',
     ],
     ['without a table', 'ALTER TABLE orders RENAME TO gone', 'ALTER TABLE gone RENAME TO orders'],
-  ])('is not ready, says so once, and fails with unavailable alone: %s', async (_name, change, back) => {
+  ])('is not ready, says so once, and fails only with unavailable: %s', async (_name, change, back) => {
     await using database = await makeDatabase();
     const lines: string[] = [];
     const log = createLog({ level: 'error', write: (line) => lines.push(line) });
@@ -100,7 +100,7 @@ describe('a replica whose schema is changed under it', () => {
 });
 
 describe('a synchronous standby that hangs', () => {
-  it('leaves at most two sessions of each replica waiting, and refuses further writes without sending them', async () => {
+  it('keeps at most two sessions of each replica waiting, and further writes are refused unsent', async () => {
     await using cluster = await makeCluster();
     await cluster.start();
     const replicas = await Promise.all(
@@ -154,7 +154,7 @@ describe('a synchronous standby that hangs', () => {
 });
 
 describe('a COMMIT whose response is lost in silence', () => {
-  it('is given up once the server has ended it, and writes work again', async () => {
+  it('is abandoned once the server has ended it, and writes work again', async () => {
     await using proxied = await openProxiedStore();
     const { store, proxy } = proxied;
     await store.pets.createPet(rex);

@@ -14,7 +14,7 @@ describe('a postgres: address', () => {
     });
   });
 
-  it('takes what it does not say from the PG… variables', () => {
+  it('takes what it omits from the PG… variables', () => {
     const variables = {
       ...{ PGHOST: '::1', PGPORT: '6543', PGUSER: 'shop', PGPASSWORD: 'p@ss', PGDATABASE: 'pets' },
       PGOPTIONS: '-c search_path=shop',
@@ -42,7 +42,7 @@ describe('a postgres: address', () => {
     expect(() => parseAddress('postgres://a/shop', {})).toThrow(/names no user/);
   });
 
-  it('names an IPv6 address in brackets, and a port apart from its host', () => {
+  it('accepts an IPv6 address in brackets, and a port after its host', () => {
     expect(parse('postgres://[::1]:3/shop')).toMatchObject({ host: '::1', port: 3 });
     expect(parse('postgres:///shop?host=a&port=1')).toMatchObject({ host: 'a', port: 1 });
   });
@@ -57,7 +57,7 @@ describe('a postgres: address', () => {
     ['postgres:///shop?host=a,b', {}],
     ['postgres://a/shop?port=1,2', {}],
     ['postgres:///shop', { PGHOST: 'a,b' }],
-  ])('refuses several hosts, and names what leads to the primary instead: %s', (address, variables) => {
+  ])('refuses several hosts, and says how to reach the primary instead: %s', (address, variables) => {
     expect(() => parse(address, variables)).toThrow(
       'The postgres: address names several hosts. Name one that leads to the primary: HAProxy in front of Patroni, ' +
         'a managed endpoint or a Kubernetes service.',
@@ -70,13 +70,13 @@ describe('a postgres: address', () => {
     expect(parse('postgres://%2Fvar%2Frun%2Fpostgresql/shop')).toMatchObject(socket);
   });
 
-  it('follows libpq in preferring TLS, and takes the mode from PGSSLMODE', () => {
+  it('prefers TLS as libpq does, and takes the mode from PGSSLMODE', () => {
     expect(parse('postgres://a').sslMode).toBe('prefer');
     expect(parse('postgres://a', { PGSSLMODE: 'verify-full' }).sslMode).toBe('verify-full');
     expect(parse('postgres://a?sslmode=disable', { PGSSLMODE: 'verify-full' }).sslMode).toBe('disable');
   });
 
-  it('says when it is behind a pgbouncer', () => {
+  it('says whether it is behind a pgbouncer', () => {
     expect(parse('postgres://a').isPgbouncer).toBe(false);
     expect(parse('postgres://a?pgbouncer=true').isPgbouncer).toBe(true);
   });

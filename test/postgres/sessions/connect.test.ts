@@ -35,13 +35,13 @@ describe('sslmode', () => {
   const at = (host: string, query: string) =>
     `postgres://${user}:${password}@${host}:${cluster.port}/postgres${query}`;
 
-  it('encrypts with prefer (the default) and require where the server can', async () => {
+  it('encrypts with prefer (the default) and require if the server can', async () => {
     expect(await isEncrypted(at('127.0.0.1', ''))).toBe(true);
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=require'))).toBe(true);
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=disable'))).toBe(false);
   });
 
-  it('requires a known authority and the name of the host with verify-full', async () => {
+  it('requires a known authority and the host name with verify-full', async () => {
     const trusting = `?sslmode=verify-full&sslrootcert=${certificate}`;
     expect(await isEncrypted(at('localhost', trusting))).toBe(true);
     expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-full'))))).toMatch(
@@ -66,13 +66,13 @@ describe('sslmode', () => {
   });
 });
 
-describe('ways to the server', () => {
-  it('connects through a Unix socket', async () => {
+describe('a connection', () => {
+  it('can use a Unix socket', async () => {
     const address = `postgres://${user}:${password}@/postgres?host=${cluster.folder}&port=${cluster.port}`;
     expect(await isEncrypted(address)).toBe(false);
   });
 
-  it('names no statement where a pgbouncer would mix up the sessions', async () => {
+  it('uses no named statements if a pgbouncer would mix up the sessions', async () => {
     await using proxy = await openProxy(cluster.port);
     const usesNames = async (query: string): Promise<boolean> => {
       const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable${query}`;
@@ -94,7 +94,7 @@ describe('ways to the server', () => {
 describe('the password', () => {
   const withoutPassword = () => `postgres://${user}@127.0.0.1:${cluster.port}/postgres`;
 
-  it('reads only the variables that are handed over', async () => {
+  it('comes only from the variables that are passed in', async () => {
     const store = await openPostgresStore({
       address: 'postgres://',
       environment: {
@@ -107,14 +107,14 @@ describe('the password', () => {
     await store.close();
   });
 
-  it('takes the password from PGPASSWORD', async () => {
+  it('comes from PGPASSWORD', async () => {
     const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
       env: { PGPASSWORD: password },
     });
     expect(migrated.status).toBe(0);
   });
 
-  it('takes the password from a password file', async () => {
+  it('comes from a password file', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'pgpass');
     writeFileSync(file, `127.0.0.1:${cluster.port}:*:${user}:${password}\n`, { mode: 0o600 });
@@ -124,7 +124,7 @@ describe('the password', () => {
     expect(migrated.status).toBe(0);
   });
 
-  it('shows the password in no error', async () => {
+  it('appears in no error', async () => {
     const secret = 'a-very-secret-word';
     const withSecret = (port: number) => `postgres://${user}:${secret}@127.0.0.1:${port}/postgres`;
     const { status, stdout, stderr } = await runCli(['migrate', '--database-url', withSecret(cluster.port)]);

@@ -33,7 +33,7 @@ afterAll(async () => {
   await translator[Symbol.asyncDispose]();
 });
 
-describe('a server that speaks German', () => {
+describe('a store whose server speaks German', () => {
   it('repeats a create whose id was taken', async () => {
     const { id } = await store.pets.createPet(rex);
     await cluster.run(`INSERT INTO pets (id, name, category_id) VALUES (${id + 1n}, 'taken', 1)`);
@@ -48,7 +48,7 @@ describe('a server that speaks German', () => {
     );
     const other = new Client(cluster.address());
     await other.connect();
-    // The create takes a over and waits for b; whoever holds b asks for a, with all the time in the world.
+    // The create takes over a and waits for b; the session that holds b waits for a, with all the time in the world.
     await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM idempotency_keys WHERE key = 'b'");
     const created = Promise.all([
       store.pets.createPet(rex),
@@ -64,7 +64,7 @@ describe('a server that speaks German', () => {
     expect((await created).map(({ replayed }) => replayed)).toEqual([false, false, false]);
   });
 
-  it('reports an unknown outcome when the server ends the session of a create', async () => {
+  it('reports an unknown outcome if the server ends the session of a create', async () => {
     const other = new Client(cluster.address());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
@@ -94,7 +94,7 @@ describe('a role that receives no warnings', () => {
     await requireMissingStandby(cluster);
   });
 
-  it('does not acknowledge a commit whose standby is gone', async () => {
+  it('gets no confirmation of a commit whose standby is gone', async () => {
     const own = await openPostgresStore({ address: addressAt(cluster.port) });
     const failure = failureOf(own.pets.createPet(rex));
     await cancelWaitForStandby(cluster);
@@ -102,7 +102,7 @@ describe('a role that receives no warnings', () => {
     await own.close();
   });
 
-  it('does not import pets with such a commit either', async () => {
+  it('cannot import pets with such a commit either', async () => {
     const adding = await openPostgresImport({ address: addressAt(cluster.port) });
     const failure = failureOf(adding.addPets([rex]));
     await cancelWaitForStandby(cluster);
@@ -110,7 +110,7 @@ describe('a role that receives no warnings', () => {
     await adding.close();
   });
 
-  it('refuses such a role behind a pgbouncer, where no session is ours to change', async () => {
+  it('is refused behind a pgbouncer, where no session is ours to change', async () => {
     const opened = openPostgresStore({
       address: addressAt(cluster.port, '&pgbouncer=true'),
       startWithinMs: 0,

@@ -41,7 +41,7 @@ describe('a pooler in transaction mode', () => {
     expect(strict.refusals).toBe(1);
   });
 
-  it('serves creates, reads and keys through a pooler when the address says so', async () => {
+  it('serves creates, reads and keys if the address says so', async () => {
     const store = await openPostgresStore({ address: address('&pgbouncer=true') });
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>

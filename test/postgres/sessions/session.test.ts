@@ -11,7 +11,7 @@ const database = await makeDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 describe('closing a session', () => {
-  it('lets statements under way finish', async () => {
+  it('lets running statements finish', async () => {
     const session = await openSession({ address: parseAddress(database.address(), {}) });
     const response = session.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
     const [rows] = await Promise.all([response, session.close()]);
@@ -36,7 +36,7 @@ describe('a list as a value', () => {
 });
 
 describe('closing a store', () => {
-  it('leaves no session behind when reads still wait for their turn', async () => {
+  it('leaves no session behind if reads still wait for their turn', async () => {
     await using own = await makeDatabase();
     const store = await openPostgresStore({ address: own.address() });
     // Far more than the sessions take at once, and none that another could share.
@@ -55,7 +55,7 @@ describe('closing a store', () => {
 });
 
 describe('a statement that takes too long', () => {
-  it('lets the server cancel a slow statement before its caller gives up', async () => {
+  it('is cancelled by the server before its caller gives up', async () => {
     const timeouts = { lockMs: 200, statementMs: 200, silenceMs: 60_000 };
     const session = await openSession({ address: parseAddress(database.address(), {}), timeouts });
     try {
@@ -68,7 +68,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a session that is lost before it has introduced itself', () => {
-  it('is not handed over; the waiting write was not sent', async () => {
+  it('is not handed over, and the waiting write was not sent', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const { user, password } = superuser;
     const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;

@@ -33,7 +33,7 @@ function open(port: number, query = '', options: Omit<SessionOptions, 'address'>
 /** What a login without TLS begins with. */
 const plainLogin = `user\0${superuser.user}\0`;
 
-describe('sslmode=prefer, at a server that speaks TLS', () => {
+describe('sslmode=prefer with a server that has TLS', () => {
   it('sends no login without TLS when the login fails, and says why', async () => {
     const sent = proxy.record();
     const error = await failureOf(open(proxy.port, 'dbname=nowhere'));
@@ -44,7 +44,7 @@ describe('sslmode=prefer, at a server that speaks TLS', () => {
 });
 
 describe('sslmode=prefer', () => {
-  it('logs in without TLS when the server says that it speaks none', async () => {
+  it('logs in without TLS if the server reports that it has none', async () => {
     await using server = await openServerThatReplies('N');
     await failureOf(open(server.port));
     expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false, true]);
@@ -55,7 +55,7 @@ describe('sslmode=prefer', () => {
     ['says nothing', ''],
     ['reports an error', 'E'],
     ['says more than it was asked', 'NN'],
-  ])('does not connect again without TLS when the server %s and leaves', async (_name, reply) => {
+  ])('does not reconnect without TLS if the server %s and leaves', async (_name, reply) => {
     await using server = await openServerThatReplies(reply);
     await failureOf(open(server.port));
     expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
@@ -70,26 +70,23 @@ describe('sslmode=require', () => {
   });
 });
 
-describe('a session that is given up', () => {
-  it.each(['disable', 'require'])(
-    'ends at once on both sides when it is given up, with sslmode=%s',
-    async (mode) => {
-      const name = `given-up-${mode}`;
-      const session = await open(
-        cluster.port,
-        `sslmode=${mode}&application_name=${name}&options=-cclient_connection_check_interval%3D100`,
-        { timeouts: { lockMs: 600_000, statementMs: 600_000, silenceMs: 600_000 } },
-      );
-      // Longer than any test: neither side waits for it.
-      const query = failureOf(session.query('SELECT pg_sleep(600)'));
-      session.destroy();
-      await query;
-      expect(session.isOpen).toBe(false);
-      const countSessions = () =>
-        cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
-      while ((await countSessions()).length > 0) await Bun.sleep(20);
-    },
-  );
+describe('an abandoned session', () => {
+  it.each(['disable', 'require'])('ends at once on both sides, with sslmode=%s', async (mode) => {
+    const name = `given-up-${mode}`;
+    const session = await open(
+      cluster.port,
+      `sslmode=${mode}&application_name=${name}&options=-cclient_connection_check_interval%3D100`,
+      { timeouts: { lockMs: 600_000, statementMs: 600_000, silenceMs: 600_000 } },
+    );
+    // Longer than any test: neither side waits for it.
+    const query = failureOf(session.query('SELECT pg_sleep(600)'));
+    session.destroy();
+    await query;
+    expect(session.isOpen).toBe(false);
+    const countSessions = () =>
+      cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
+    while ((await countSessions()).length > 0) await Bun.sleep(20);
+  });
 });
 
 interface ReplyingServer extends AsyncDisposable {

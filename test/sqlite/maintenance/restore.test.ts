@@ -59,7 +59,7 @@ describe('a restore that is killed at any step', () => {
 });
 
 describe('petstore restore', () => {
-  it('gives no id again that the replaced store has used', async () => {
+  it('reuses no id that the replaced store has used', async () => {
     const store = openSqliteStore({ path: at.store });
     await store.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
     await run('backup', 'b.db');
@@ -75,7 +75,7 @@ describe('petstore restore', () => {
     await restored.close();
   });
 
-  it('keeps a store that SQLite cannot read byte for byte, with its log', async () => {
+  it('keeps an unreadable store byte for byte, with its log', async () => {
     copyByHand(made.database, at.store);
     damageFile(at.store);
     const file = Buffer.from(readFileSync(at.store).fill('x', 0, 100));
@@ -89,7 +89,7 @@ describe('petstore restore', () => {
     expect(readFileSync(inFolder(`${kept}-wal`)).equals(log)).toBe(true);
   });
 
-  it('keeps a copy where there are no hard links', async () => {
+  it('keeps a copy if there are no hard links', async () => {
     copyByHand(made.database, at.store);
     expect(await restoreWith({ NO_LINKS: '1' })).toMatchObject({ status: 0 });
     const [kept = ''] = readdirSync(at.path).filter((name) => name.includes('.replaced-'));
@@ -97,7 +97,7 @@ describe('petstore restore', () => {
     expect(statSync(inFolder(kept)).mode & 0o777).toBe(0o600);
   });
 
-  it('leaves the store when it fails, here because a name is too long', async () => {
+  it('leaves the store alone when it fails, here because a name is too long', async () => {
     const name = inFolder(`${'x'.repeat(235)}.db`);
     copyByHand(made.database, name);
     const before = readdirSync(at.path);
@@ -117,7 +117,7 @@ describe('petstore restore', () => {
     await expectRefused('b.db is damaged', 'restore', 'b.db', '--force');
   });
 
-  it('refuses a backup whose last change was interrupted, which the next command on it undoes', async () => {
+  it('refuses a backup whose last change was interrupted, until the next command undoes that change', async () => {
     crashInRollbackMode(at.store);
     const restored = ['--database-url', inFolder('new.db')];
     expect((await runCli(['restore', at.store, ...restored])).stderr).toContain('has a log beside it');

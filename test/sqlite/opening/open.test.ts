@@ -24,7 +24,7 @@ async function useStore(path = place.path): Promise<void> {
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('openSqliteStore on a new store', () => {
-  it('gives access to the owner alone: folder 700, file and side files 600', async () => {
+  it('gives only the owner access: folder 700, file and side files 600', async () => {
     const path = join(dirname(place.path), 'deep', 'new', 'shop.db');
     const store = openSqliteStore({ path });
     try {
@@ -49,7 +49,7 @@ describe('openSqliteStore on a new store', () => {
 });
 
 describe('openSqliteStore', () => {
-  it('makes the schema in an empty file and marks the file as ours', async () => {
+  it('creates the schema in an empty file and marks the file as ours', async () => {
     writeFileSync(place.path, '');
     await useStore();
     const database = new Database(place.path, { readonly: true });
@@ -59,7 +59,7 @@ describe('openSqliteStore', () => {
     database.close();
   });
 
-  it('makes the schema once when several processes open an empty file together', async () => {
+  it('creates the schema once when several processes open an empty file together', async () => {
     const stores = [1, 2, 3].map(() => openSqliteStore({ path: place.path }));
     try {
       const created = await Promise.all(stores.map((store) => store.pets.createPet(rex)));
@@ -69,7 +69,7 @@ describe('openSqliteStore', () => {
     }
   });
 
-  it('never gives the id of a removed pet to another one', async () => {
+  it('never gives the id of a removed pet to another', async () => {
     await useStore();
     const database = new Database(place.path);
     database.run('DELETE FROM pets');

@@ -45,7 +45,7 @@ const runMigrate = (args: string[] = [], options = {}) =>
   runCli(['migrate', ...args, '--database-url', path], options);
 
 describe('a store of an older release', () => {
-  it('gets every folded name and category before anything serves, and shows how far that is', () => {
+  it('gets every folded name and category before it is served, and shows its progress', () => {
     makeOlder(10_001);
     const shown: number[] = [];
     const progress = (_what: string, total: number) => {
@@ -61,7 +61,7 @@ describe('a store of an older release', () => {
     );
   });
 
-  it('is refused while that release has it open, and left as it is', async () => {
+  it('is refused and left alone while that release has it open', async () => {
     makeOlder(1);
     using older = new Database(path);
     older.query('SELECT count(*) FROM pets').get();
@@ -88,7 +88,7 @@ describe('a store of an older release', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it('keeps its schema if a pet in it is damaged', async () => {
+  it('keeps its schema if one of its pets is damaged', async () => {
     makeOlder(3);
     using database = new Database(path);
     database.run('UPDATE pets SET checksum = 1 WHERE id = 2');
@@ -115,7 +115,7 @@ describe('a migration on a full disk', () => {
     ['while it copies', 0.5, []],
     ['while it writes', 1.1, []],
     ['while it writes, without a copy', 1.1, ['--no-copy']],
-  ])('leaves the old schema: %s', async (_when, share, args) => {
+  ])('keeps the old schema: %s', async (_when, share, args) => {
     makeOlder(20_000);
     const { size } = statSync(path);
     expect(await runMigrate(args, { wrap: limitedTo(size * share) })).toMatchObject({ status: 1 });

@@ -13,7 +13,7 @@ afterEach(() => place[Symbol.asyncDispose]());
 const names = ['Rex', 'Mimi', 'Zoë 🐈', '"quoted" \\ \n'];
 
 describe('a pet whose bytes the disk has changed', () => {
-  it('is never served, and the others are', async () => {
+  it('is never served, while the others are', async () => {
     const store = await place.open();
     for (const name of names) await store.pets.createPet({ name, categoryId: 1n });
     await store.close();

@@ -37,7 +37,7 @@ export function useStoreFolder(): StoreFolder {
     run,
     async expectRefused(message, ...args) {
       const hasLog = holdsFrames(`${folder.database}-wal`);
-      // Whoever opens a store may make or remove its side files, and moves its log into the file.
+      // A program that opens a store may make or remove its side files, and moves its log into the file.
       const others = () =>
         Object.entries(hashesOf(folder.path)).filter(
           ([name]) => !/^petstore\.db-(?:wal|shm)$/.test(name) && !(hasLog && name === 'petstore.db'),

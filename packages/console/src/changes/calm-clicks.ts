@@ -1,4 +1,4 @@
-/** How long a hurried hand may go on clicking, and how far it may slip. */
+/** How long a hurried hand may keep clicking, and how far it may slip. */
 const hurriedMs = 1000;
 const slipPx = 24;
 

@@ -1,6 +1,6 @@
 import type { Pet } from '../../../client/src/index.ts';
 
-/** Text about pets. They are shown with their ids, and their names each in its own direction and not in full length. */
+/** Text about pets. Each is shown with its id and its shortened name, which keeps its own direction. */
 export type Words = readonly (string | Pet)[];
 
 export interface Choice {
@@ -13,13 +13,13 @@ export interface Note {
   key?: number;
   /** How long it still has, if it ends by itself. */
   leftMs?: number;
-  /** Absent if the note tells that nothing was done. */
+  /** Absent if the note says that nothing was done. */
   petId?: bigint;
   words: Words;
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
   undo?: () => void;
-  /** Called when the note ends and nobody undid it. `isLeaving` is true when the document goes away. */
+  /** Called when the note ends and nobody undid it. `isLeaving` is true when the document is being closed. */
   onEnd?: (isLeaving: boolean) => void;
 }
 
@@ -35,7 +35,7 @@ export class Notes {
   #tickedMs = 0;
   #lastKey = 0;
   #isHeld = false;
-  /** What can be undone, oldest first. All of it goes when nothing is told any more. */
+  /** The changes that can be undone, oldest first. They are cleared with the last note. */
   #undoable: Note[] = [];
 
   constructor(onChange: () => void) {
@@ -52,12 +52,12 @@ export class Notes {
     note.key = ++this.#lastKey;
     if (!note.choices) note.leftMs = durationMs;
     if (note.undo) this.#undoable.push(note);
-    // Why nothing was done is old by now.
+    // The reason why nothing was done is outdated by now.
     this.#set([...this.list.filter(({ petId }) => petId !== undefined), note]);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
-  /** Tells why something that a person did is ignored. */
+  /** Says why something that a person did is ignored. */
   say(...words: Words): void {
     this.add({ words });
   }
@@ -70,7 +70,7 @@ export class Notes {
     for (const note of this.list) if (note.petId === petId) this.drop(note);
   }
 
-  /** Ends a note by what a person chose. */
+  /** Ends a note with the choice of a person. */
   choose(note: Note, act: () => void): void {
     this.#undoable = this.#undoable.filter((other) => other !== note);
     this.drop(note);
@@ -93,7 +93,7 @@ export class Notes {
     this.#isHeld = isHeld;
   }
 
-  /** Ends all notes that end by themselves now, oldest first, because the document goes away. */
+  /** Ends all notes without choices at once, oldest first, because the document is being closed. */
   endAll(): void {
     for (const note of this.list) if (note.leftMs !== undefined) this.#end(note, true);
   }

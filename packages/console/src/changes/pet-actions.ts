@@ -37,7 +37,7 @@ export interface PetActionsOptions {
   onChange: () => void;
 }
 
-/** What may be changed, and what is told about it. Where there is none, the key may change nothing. */
+/** The changes that a person may make, and the notes about them. Absent if the key may change nothing. */
 export interface Changes {
   notes: Notes;
   actions: PetActions;
@@ -51,7 +51,7 @@ interface Attempt {
   isUndo?: boolean | undefined;
   /** True when an earlier attempt may have succeeded although its response was lost. */
   mayBeDone?: boolean;
-  /** Of the pet as the person saw it, once it is known. */
+  /** The ETag of the pet that the person saw, once it is known. */
   etag?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export class PetActions {
     return this.#saving.has(id);
   }
 
-  /** Notes tell what comes of it. A sale is taken back only after a question. */
+  /** Notes show the outcome. A sold pet is returned only after a question. */
   async setStatus(seen: Pet, status: PetStatus | undefined): Promise<void> {
     const { notes } = this.#options;
     const wish = { status: status ?? null };
@@ -109,7 +109,7 @@ export class PetActions {
     void this.#findVersion(attempt, note);
   }
 
-  /** Undoes one change after the other, the latest first. */
+  /** Undoes one change after another, the latest first. */
   undo(): void {
     const { notes } = this.#options;
     const id = notes.undoable?.petId;
@@ -142,14 +142,14 @@ export class PetActions {
     });
   }
 
-  /** True while the pet is being saved. Whoever wants more than that is told. */
+  /** True while the pet is being saved; a note then says that nothing else was done. */
   #isBusy(seen: Pet): boolean {
     const isBusy = this.isSaving(seen.id);
     if (isBusy) this.#options.notes.say(seen, ' is still being saved. Nothing else was done; try again.');
     return isBusy;
   }
 
-  /** Finds the version of the pet that the person saw while it can still be asked for: a closed tab cannot. */
+  /** Gets the ETag of the pet that the person saw while it still can: a closed tab cannot. */
   async #findVersion(attempt: Attempt, note: Note): Promise<void> {
     const { client, rows, notes } = this.#options;
     const { seen } = attempt;
@@ -161,7 +161,7 @@ export class PetActions {
         this.#conflict(attempt, pet);
       }
     } catch {
-      // The removal itself will find out and tell.
+      // The removal itself reports any failure.
     }
   }
 

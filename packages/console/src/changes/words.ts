@@ -2,7 +2,7 @@ import type { Pet, PetFields, PetStatus } from '../../../client/src/index.ts';
 import { petFields } from '../draft.ts';
 import type { Words } from './notes.ts';
 
-/** How to tell of each status: that a pet has it, to give it, and that somebody else has given it. */
+/** The words for each status: that a pet has it, to set it, and that somebody else has set it. */
 const told: Record<
   PetStatus | 'none',
   { state: string; command: string; deed: [before: string, after: string] }
@@ -17,7 +17,7 @@ export function stateOf({ status }: Pet): string {
   return told[status ?? 'none'].state;
 }
 
-/** Tells that a pet, which a person saw before, is now as the person wanted. */
+/** Says that a pet is now as the person wanted it. */
 export function tellDone(seen: Pet, pet: Pet, wish: Wish): Words {
   if (wish === 'remove') return ['Removed ', pet, '.'];
   if (wish.status === undefined) return ['Saved ', pet, '.'];
@@ -30,7 +30,7 @@ export function tellUndone(pet: Pet, wish: Wish): Words {
   return ['Undone: ', pet, ` ${state}.`];
 }
 
-/** Tells that a wish was refused, or that it is not known what became of it. */
+/** Says that a wish was refused, or that its outcome is unknown. */
 export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
   const deed =
     wish === 'remove'
@@ -43,14 +43,14 @@ export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
   return [seen, isKnown ? ` was not ${deed}.` : ` may not have been ${deed}.`];
 }
 
-/** The label of a button that does it in spite of what others did. */
+/** The label of a button that fulfils the wish despite the changes of others. */
 export function anywayLabel(now: Pet, wish: Wish): string {
   if (wish === 'remove') return 'Remove it anyway';
   if (isReturn(now, wish)) return 'Return it anyway';
   return `${wish.status === undefined ? 'Save it' : told[wish.status ?? 'none'].command} anyway`;
 }
 
-/** Tells what others did to a pet since a person saw it. */
+/** Says what others did to a pet since the person saw it. */
 export function tellConflict(seen: Pet, now: Pet): Words {
   const parts: Words[] = [];
   const subject = () => (parts.length === 0 ? seen : 'it');
@@ -76,12 +76,12 @@ export function shortNameOf({ id, name }: Pet): string {
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
 }
 
-/** What follows the name in a sentence: two pets may have the same one. */
+/** The id that follows a name in a sentence, because two pets may have the same name. */
 export function idAfter({ id, name }: Pet): string {
   return name.trim() === '' ? '' : ` (${id})`;
 }
 
-/** A pet in a question of the browser, which knows no other way to keep a name in its own direction. */
+/** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
 export function isolatedNameOf(pet: Pet): string {
   return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
 }
@@ -91,15 +91,15 @@ export function textOf(words: Words): string {
   return words.map((word) => (typeof word === 'string' ? word : shortNameOf(word) + idAfter(word))).join('');
 }
 
-/** What a person wants for a pet: other values, or that it goes. */
+/** What a person wants for a pet: other values, or its removal. */
 export type Wish = PetFields | 'remove';
 
-/** True when a wish takes a sale back. */
+/** True when a wish returns a sold pet. */
 export function isReturn(seen: Pet, wish: PetFields): boolean {
   return seen.status === 'sold' && wish.status !== undefined && wish.status !== 'sold';
 }
 
-/** What a person sees of a pet, in all fields or some. A change names it, so that it fails if somebody else was faster. */
+/** The fields of a pet that a person has seen. A change sends them along, and fails if somebody else was faster. */
 export function fieldsOf(pet: Pet, fields: readonly (keyof PetFields)[] = petFields): PetFields {
   return Object.fromEntries(fields.map((field) => [field, pet[field] ?? null]));
 }
@@ -109,7 +109,7 @@ export function withFields(pet: Pet, fields: PetFields): Pet {
   return Object.fromEntries(wanted) as unknown as Pet;
 }
 
-/** The wish that takes another one back. */
+/** The wish that undoes another one. */
 export function reversed(seen: Pet, fields: PetFields): PetFields {
   return fieldsOf(seen, Object.keys(fields) as (keyof PetFields)[]);
 }

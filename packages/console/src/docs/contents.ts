@@ -1,4 +1,4 @@
-/** Folds the contents on a narrow screen, where they would push the text away. */
+/** Folds the contents on a narrow screen, where they would push the text down. */
 export function foldContents(): void {
   const details = document.querySelector<HTMLDetailsElement>('.contents details');
   const wide = matchMedia('(min-width: 60rem)');

@@ -4,7 +4,7 @@ import { offerCopying } from './copy.ts';
 import { offerLanguages } from './languages.ts';
 import { offerTrying } from './try/try.ts';
 
-/** Adds to the docs what needs a script. Without it they can be read in full. */
+/** Adds to the docs what needs a script. They can be read in full without it. */
 
 foldContents();
 offerLanguages();

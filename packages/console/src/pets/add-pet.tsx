@@ -16,7 +16,7 @@ export interface AddPetProps {
 export function AddPet({ client, onAdded, onRefused, onShow }: AddPetProps) {
   const [start, setStart] = useState(emptyDraft);
   const [added, setAdded] = useState<Pet>();
-  /** The Enter key was pressed once more after the pet was added. */
+  /** True when Enter is pressed again after the pet was added. */
   const isAgain = ({ name, categoryId }: Draft) => added && name === '' && categoryId === '';
 
   const save = async ({ draft, idempotencyKey }: Typed): Promise<unknown> => {

@@ -21,7 +21,7 @@ export interface PetDetailsProps {
   onClose: () => void;
 }
 
-/** All of one pet, what can be done with it and what became of it. Beside the list, or above it on a narrow screen. */
+/** The details of a pet, its actions and its orders: beside the list, or above it on a narrow screen. */
 export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDetailsProps) {
   const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -30,7 +30,7 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
     if (field) field.setSelectionRange(field.value.length, field.value.length);
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing]);
-  // A button that went away with the old status may have had the focus.
+  // A button that disappeared with the old status may have had the focus.
   useLayoutEffect(() => {
     if (document.activeElement === document.body) box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [pet.status]);
@@ -136,7 +136,7 @@ function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet }) {
     client
       .listOrders({ petId: pet.id, sort: 'newest', limit: 5, signal: stop.signal })
       .then((page) => setOrders(page.orders))
-      // The list already tells that the service is away.
+      // The list already says that the service is away.
       .catch(() => {});
     return () => stop.abort();
   }, [client, pet.id, pet.status]);

@@ -22,7 +22,7 @@ export interface PetsProps {
   apiKey: Key | undefined;
   notes: Notes;
   changes: Changes | undefined;
-  /** Why nothing can be changed, if that is so. */
+  /** The reason why nothing can be changed, if there is one. */
   whyNot: string | undefined;
   onRefused: (outcome: string) => void;
   /** Told beside the list. */
@@ -138,7 +138,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
 
 const weekMs = 7 * 24 * 3600_000;
 
-/** Says in one line what to know about the key. */
+/** Says in one line what a person should know about the key. */
 function KeyNotice({ apiKey }: { apiKey: Key | undefined }) {
   const { readOnly = false, expiresAt } = apiKey ?? {};
   const isExpiring = expiresAt !== undefined && expiresAt.getTime() - Date.now() < weekMs;
@@ -147,7 +147,7 @@ function KeyNotice({ apiKey }: { apiKey: Key | undefined }) {
   return (
     <p class="help key-notice">
       {readOnly && 'This key can only read. '}
-      {isExpiring && `Your key expires on ${time}. Ask whoever runs the service for a new one.`}
+      {isExpiring && `Your key expires on ${time}. Ask the person who runs the service for a new one.`}
     </p>
   );
 }

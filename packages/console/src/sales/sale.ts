@@ -7,7 +7,7 @@ export interface Sale {
   order: Order;
   /** Null if the pet is removed; undefined while it is being looked up. */
   pet: Pet | null | undefined;
-  /** The order that sold a pet which this one had made pending. */
+  /** The order that sold the pet after this one had made it pending. */
   soldBy: Order | undefined;
 }
 
@@ -49,7 +49,7 @@ export function isFound(sale: Sale, text: string): boolean {
   return words.every((word) => within.includes(word));
 }
 
-/** A table for spreadsheets. A name that one would take for a formula gets an apostrophe before it. */
+/** A table for spreadsheets. A name that would be read as a formula gets an apostrophe before it. */
 export function renderCsv(sales: readonly Sale[]): string {
   const cellOf = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const timeOf = (date: Date | undefined) =>

@@ -21,7 +21,7 @@ export interface SalesProps {
   children: ComponentChildren;
 }
 
-/** The sales of one day, newest first. They are read again by hand only, so that none moves under a pointer. */
+/** The sales of one day, newest first. They are read again only on request, so that no row moves under a pointer. */
 export function Sales({ client, day, changes, onRefused, children }: SalesProps) {
   const view = useSales(client, day, changes, onRefused);
   const [text, setText] = useState('');
@@ -221,7 +221,7 @@ function SaleRow({ sale, day, canChange, onOpen }: SaleRowProps) {
   );
 }
 
-/** Moves the focus to what can be done with a sale of this pet. */
+/** Moves the focus to the actions for a sale of this pet. */
 export function focusSale(petId: bigint | undefined): void {
   document.querySelector<HTMLElement>(`.sale[data-pet="${petId}"] button`)?.focus();
 }

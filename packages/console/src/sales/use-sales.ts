@@ -21,7 +21,7 @@ export interface SalesView {
   reload: () => void;
 }
 
-/** Reads the orders back to the midnight with which the day begins; again by hand, and after a change from here. */
+/** Reads the orders back to the first midnight of the day; again on request, and after a change made here. */
 export function useSales(
   client: PetstoreClient,
   day: string,
@@ -62,7 +62,7 @@ export function useSales(
   useEffect(() => attempt(read), [client, day, loads, doneCount]);
 
   const sales = reading?.day === day ? salesOf(reading.orders, day, pets) : [];
-  // Those that are not known, and those that were changed here.
+  // Pets that are not known yet, and pets that were changed here.
   const isTold = (id: bigint) => changes?.notes.list.some(({ petId }) => petId === id) ?? false;
   const lookUp = async (signal: AbortSignal) => {
     const ids = new Set(sales.map(({ order }) => order.petId));

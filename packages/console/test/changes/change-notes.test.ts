@@ -35,7 +35,7 @@ describe('the words about a change', () => {
       expect(textOf(tellConflict(seen, now))).toBe(`Somebody else has ${deed} in the meantime.`);
   });
 
-  it('tell what was done, undone or refused, and offer to do it anyway', () => {
+  it('say what was done, undone or refused, and offer to do it anyway', () => {
     expect(textOf(tellDone(rex, sold, { status: 'sold' }))).toBe('Rex (1) is sold.');
     expect(textOf(tellDone(sold, rex, { status: 'available' }))).toBe(
       'Rex (1) was returned and is available.',
@@ -85,7 +85,7 @@ describe('Notes', () => {
     onEnd: (isLeaving) => told.push(`end ${petId} ${isLeaving}`),
   });
 
-  it('undoes step by step, also what was replaced by a later note, until nothing is told any more', () => {
+  it('undoes step by step, including what a later note replaced, until no note is left', () => {
     const told: string[] = [];
     const notes = new Notes(() => {});
     const first = noteOf(1n, told);
@@ -103,7 +103,7 @@ describe('Notes', () => {
     expect(notes.list.map(({ words }) => textOf(words))).toEqual(['', 'There is nothing to undo.']);
   });
 
-  it('replaces why nothing was done by what comes next', () => {
+  it('replaces the reason for a refusal with the next note', () => {
     const notes = new Notes(() => {});
     notes.say('Still searching.');
     notes.say('Too fast.');
@@ -112,7 +112,7 @@ describe('Notes', () => {
     expect(notes.list.map(({ petId }) => petId)).toEqual([1n]);
   });
 
-  it('ends all in their order when the document goes away', () => {
+  it('ends all notes in order when the document is closed', () => {
     const told: string[] = [];
     const notes = new Notes(() => {});
     for (const id of [5n, 2n, 9n]) notes.add(noteOf(id, told));

@@ -117,7 +117,7 @@ describe('a change during a failure', () => {
     expect(orders.length).toBe(1);
   });
 
-  it('is known to be done when the response was lost and the service away for a while', async () => {
+  it('counts as done when the response was lost and the service was away for a while', async () => {
     await using service = await openShop('Rex');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -135,7 +135,7 @@ describe('a change during a failure', () => {
     expect(orders.length).toBe(1);
   });
 
-  it('says so when the operator has turned changes off', async () => {
+  it('reports that the operator has turned changes off', async () => {
     await using service = await openShop('Rex');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;

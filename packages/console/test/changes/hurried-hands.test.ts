@@ -10,7 +10,7 @@ const soldIn = async (service: ListeningService): Promise<bigint[]> =>
   (await Array.fromAsync(service.client.orders())).map(({ petId }) => petId);
 
 describe('hurried hands', () => {
-  it('sell one pet, and take no sale back, with clicks on the same spot after 0.15, 0.3 and 2 seconds', async () => {
+  it('sell one pet, and do not undo the sale, by clicking the same spot again after 0.15, 0.3 and 2 seconds', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -30,7 +30,7 @@ describe('hurried hands', () => {
     expect(await soldIn(service)).toEqual([2n]);
   });
 
-  it('sell one pet after the other with the keyboard, and each once', async () => {
+  it('sell one pet after another with the keyboard, each once', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;

@@ -29,7 +29,7 @@ async function untilLeft(service: ListeningService, ...names: string[]): Promise
 }
 
 describe('removing a pet', () => {
-  it('greys it in its place at once and takes it out of the store when it is too late to undo', async () => {
+  it('greys the pet in place at once, and deletes it when it is too late to undo', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
@@ -93,7 +93,7 @@ describe('removing a pet', () => {
     await untilLeft(service, 'Mia');
   });
 
-  it('keeps an undo for each of several pets', async () => {
+  it('keeps an undo of its own for each of several pets', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -115,7 +115,7 @@ describe('removing a pet', () => {
     expect(deletes).toEqual(['/3', '/1']);
   });
 
-  it('happens when the tab is closed, as a request that the browser sends even after the tab is gone', async () => {
+  it('completes when the tab is closed, with a request that outlives the tab', async () => {
     await using service = await openShop('Rex', 'Mia');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -142,7 +142,7 @@ describe('removing a pet', () => {
     await untilLeft(service);
   });
 
-  it('happens when the person signs out or goes to another page', async () => {
+  it('completes when the person signs out or goes to another page', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -181,7 +181,7 @@ describe('removing a pet', () => {
     await removedRow(page, 'Rex').waitFor();
   });
 
-  it('says so when the list was out of date', async () => {
+  it('reports that the list was out of date', async () => {
     await using service = await openShop('Rex', 'Mia');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;

@@ -81,7 +81,7 @@ describe('selling', () => {
     await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
   });
 
-  it('writes one order for a key that is pressed twice', async () => {
+  it('writes one order when a key is pressed twice', async () => {
     await using service = await openShop('Rex');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -137,7 +137,7 @@ describe('selling', () => {
 });
 
 describe('the details of a pet', () => {
-  it('set any status, also none', async () => {
+  it('set any status, or none', async () => {
     await using service = await openShop('Rex');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -166,7 +166,7 @@ describe('the details of a pet', () => {
     expect(await focusedRow(page)).toBe('Rex');
   });
 
-  it('return a sold pet after a question, as does a key', async () => {
+  it('return a sold pet after a question, as the shortcut does', async () => {
     await using service = await openShop('Rex');
     await service.client.updatePet(1n, { status: 'sold' });
     await using visited = await openConsole(chromium.browser, service);

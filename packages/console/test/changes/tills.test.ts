@@ -64,7 +64,7 @@ async function clickSell(page: Page): Promise<Click | undefined> {
   return { id, notes: said.join(' | ') };
 }
 
-it('lets each click on Sell at five tills end in an order for that pet or in a message', async () => {
+it('ends each click on Sell at five tills in an order for that pet or in a message', async () => {
   const pets = Array.from({ length: 2000 }, (_, index) => ({
     name: `${['Rex', 'Mia', 'Balu', 'Nala'][index % 4]} ${index}`,
     categoryId: BigInt(index % 9),

@@ -118,7 +118,7 @@ describe('Try it', () => {
     expect(await next.count()).toBe(0);
   });
 
-  it('explains an error and links to its code, and shows a response without a body as such', async () => {
+  it('explains an error, links to its code, and says when a response has no body', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service);
     const { page } = visited;

@@ -39,7 +39,7 @@ describe('the form that adds a pet', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows a problem beside its field, before it sends anything or when the service takes no name of this length', async () => {
+  it('shows a problem beside its field, whether the form or the service finds it', async () => {
     await using service = await openListeningService();
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -65,7 +65,7 @@ describe('the form that adds a pet', () => {
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
   });
 
-  it('shows the whole message of a service that refuses the pet below the button', async () => {
+  it('shows the whole message of the service below the button when it refuses the pet', async () => {
     await using service = await openListeningService();
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -132,7 +132,7 @@ describe('the form that adds a pet', () => {
     await page.getByText('was added with id 2.').waitFor();
   });
 
-  it('shows the new pet whatever the filter', async () => {
+  it('shows the new pet whatever the filter is', async () => {
     await using service = await openListeningService();
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;

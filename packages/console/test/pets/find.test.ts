@@ -13,7 +13,7 @@ const pets = [
 ] as const;
 
 describe('the search', () => {
-  it('finds pets by name, category and id, also those without a status, and counts what it finds', async () => {
+  it('finds pets by name, category and id, with or without a status, and counts them', async () => {
     await using service = await openServiceOnFile(pets);
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;

@@ -7,7 +7,7 @@ import { openServiceOnFile } from '../../../../test/support/http/service-on-file
 const chromium = browserOfFile();
 
 describe('the list', () => {
-  it('shows what others change and remove in its place, and announces what they add', async () => {
+  it('shows in place what others change and remove, and announces what they add', async () => {
     const pets = Array.from({ length: 250 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
     await using service = await openServiceOnFile(pets);
     await using visited = await openConsole(chromium.browser, service);
@@ -63,7 +63,7 @@ describe('the list', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('asks for nothing while it is hidden, and goes on where it was when it is seen again', async () => {
+  it('sends no requests while it is hidden, and resumes where it was when it is shown again', async () => {
     await using service = await openShop('Rex', 'Mia');
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;

@@ -46,7 +46,7 @@ describe('the keyboard', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('has shortcuts for the search, also to clear it from a row, a new pet and the help, except where people type', async () => {
+  it('has shortcuts for the search, for clearing it from a row, for a new pet and for the help, except in text fields', async () => {
     await using service = await openServiceOnFile(pets.slice(0, 3));
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;

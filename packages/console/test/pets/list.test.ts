@@ -14,7 +14,7 @@ import {
 const chromium = browserOfFile();
 
 describe('the list', () => {
-  it('shows every digit and every character, 5,000 on two lines and all of them in the details', async () => {
+  it('shows every digit and every character: 5,000 on two lines, and all of them in the details', async () => {
     await using service = await openListeningService();
     const name = 'Sir <b>Barks</b> & “Co” ' + 'x'.repeat(300);
     const endless = 'Sir Barksalot of Longname '.repeat(200).slice(0, 5000);

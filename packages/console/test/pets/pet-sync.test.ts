@@ -45,7 +45,7 @@ describe('PetSync', () => {
     expect([rows.newsCount, rows.list[0]?.pet.id, rows.list[0]?.isNew]).toEqual([0, 250n, true]);
   });
 
-  it('greys a pet that others sold and takes it back when it fits again', async () => {
+  it('greys a pet that others sold, and restores it when it fits again', async () => {
     await using service = await openListeningService();
     await addPets(service, 9);
     await using running = run(service, { query: { text: '', status: 'available' } });
@@ -61,7 +61,7 @@ describe('PetSync', () => {
     expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
   });
 
-  it('does not undo an own change by an event from before it, nor miss what came after it', async () => {
+  it('neither undoes its own change with an older event nor misses a newer one', async () => {
     await using service = await openListeningService();
     await addPets(service, 3);
     const written = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ describe('PetSync', () => {
     }
   });
 
-  it('lets the service say whether words find a pet', async () => {
+  it('asks the service whether a search finds a pet', async () => {
     await using service = await openListeningService();
     await service.client.createPet({ name: 'Łucja', categoryId: 1n });
     await service.client.createPet({ name: 'Rex', categoryId: 1n });
@@ -140,7 +140,7 @@ describe('PetSync', () => {
     expect([rows.list.length, rows.newsCount]).toEqual([1, 1]);
   });
 
-  it('shows a pet as removed while it is hidden, also after the list was loaded', async () => {
+  it('keeps showing a pet as removed after the list is loaded again', async () => {
     await using service = await openListeningService();
     await addPets(service, 3);
     await using running = run(service);
@@ -154,7 +154,7 @@ describe('PetSync', () => {
     expect(rows.get(2n)?.isRemoved).toBe(false);
   });
 
-  it('puts the pet with the wanted id first, and does not move it while it keeps it fresh', async () => {
+  it('puts the pet with the wanted id first, and does not move it while refreshing it', async () => {
     await using service = await openListeningService();
     await addPets(service, 6);
     await service.client.updatePet(6n, { categoryId: 3n });
@@ -175,7 +175,7 @@ describe('PetSync', () => {
     expect([ids(), rows.moves]).toEqual([[6n], 1]);
   });
 
-  it('puts a pet that was added here on top at once, and counts only those of others as news', async () => {
+  it('puts a pet that was added here on top at once, and counts only the pets of others as news', async () => {
     await using service = await openListeningService();
     await addPets(service, 2);
     await using running = run(service);

@@ -15,7 +15,7 @@ const namesOf = (page: Page) => page.locator('.name-text').allTextContents();
 const isInert = (page: Page) => page.locator('.grid').evaluate((grid) => grid.hasAttribute('inert'));
 
 describe('a search on a slow network', () => {
-  it('lets Enter wait for its own results and sells no pet of the old ones by key, mouse or touch', async () => {
+  it('makes Enter wait for its own results, and sells none of the old ones by key, mouse or touch', async () => {
     await using service = await openShop('Curious Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service, { hasTouch: true });
     const { page, complaints } = visited;
@@ -86,7 +86,7 @@ describe('a search on a slow network', () => {
 });
 
 describe('a label scanner', () => {
-  it('finds a pet by the digits of its id, whatever the filter, and then the pets of that category', async () => {
+  it('finds a pet by the digits of its id, whatever the filter is, and then the pets of that category', async () => {
     await using service = await openShop('Rex', 'Mia');
     for (const name of ['Balu', 'Nala'])
       await service.client.createPet({ name, categoryId: 2n, status: 'available' });

@@ -112,7 +112,7 @@ describe('petstore-conform', () => {
     expect(both.stderr).toStartWith('::error title=petstore-conform errors/list-401-status::');
   });
 
-  it('runs and lists some checks only', async () => {
+  it('runs and lists a selection of the checks', async () => {
     const { status, stdout } = await conform(service.url, '--only', 'create,limits/default', '--json');
     expect(status).toBe(0);
     const ran = (JSON.parse(stdout) as Json).checks.map(({ name }) => name);
@@ -125,7 +125,7 @@ describe('petstore-conform', () => {
     expect(all.stdout).toMatch(/\netag\/on-200 +strict +Every 200 of a GET has a strong ETag/);
   });
 
-  it('creates pets of the chosen category alone, where only that exists', async () => {
+  it('creates pets of the chosen category only', async () => {
     await using own = await openService({ openStore: openTemporarySqlite });
     await using server = listen({
       fetch: async (request) => {

@@ -42,7 +42,7 @@ describe('the checks', () => {
     expect(new Set(contract.map(({ profile }) => profile))).toEqual(new Set(['contract']));
   });
 
-  it('show no part of a key that the end of a long response cuts off', async () => {
+  it('show no part of a key that is cut off at the end of a long response', async () => {
     const { apiKey } = service;
     const start = 'x'.repeat(290);
     const failures = await failuresOf(openApi(() => new Response(`${start} ${apiKey}`, { status: 500 })));
@@ -53,7 +53,7 @@ describe('the checks', () => {
     expect(JSON.stringify(failures)).not.toContain(apiKey.slice(0, 5));
   });
 
-  it('create a few dozen pets, named so, and few enough in both profiles that a list shows all', async () => {
+  it('create few enough pets that a list shows them all, with names that begin with "conform"', async () => {
     await using own = await openService({ openStore: openTemporarySqlite });
     const fetch: Fetch = async (url, init) => own.app.fetch(new Request(url, init));
     const open = () => createApi({ url: 'http://localhost', apiKey: own.apiKey, fetch });
@@ -88,7 +88,7 @@ describe('a redaction', () => {
     ['petstore', 'mypetstore and petstores', 'mypetstore and petstores'],
     ['petstore', 'no key petstore here', 'no key <API_KEY> here'],
     ['key-of-sixteen-characters', 'akey-of-sixteen-charactersz', 'a<API_KEY>z'],
-  ])('of the key %s makes of %s', (apiKey, text, shown) => {
+  ])('shows what it should when the key is %s and the text is %s', (apiKey, text, shown) => {
     expect(createRedaction(apiKey)(text)).toBe(shown);
   });
 
@@ -146,7 +146,7 @@ describe('a failed check', () => {
     }
   });
 
-  it('is one that got no response, and after three of them the rest is not tried', async () => {
+  it('may have got no response; after three of these, the rest are skipped', async () => {
     let sent = 0;
     const api = openApi(() => {
       sent += 1;

@@ -43,7 +43,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('may read the document and the headers of every response, errors of faults included', async () => {
+  it('may read the document and the headers of every response, including injected errors', async () => {
     const readable = ['Link', 'Location', 'ETag', 'Deprecation', 'Sunset', 'Retry-After', 'X-Request-Id'];
     for (const [path, fault] of [
       ['/openapi.json', 'delay=0ms'],
@@ -59,7 +59,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('sees the fault of all requests, which spares the preflight', async () => {
+  it('sees a fault of all requests, which spares the preflight', async () => {
     await using faulty = await startSandbox({ count: 0, faults: parseFault('status=503') });
     const options = { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } };
     expect((await fetch(`${faulty.url}/v1/pets`, options)).status).toBe(204);

@@ -62,7 +62,7 @@ describe('Petstore-Fault', () => {
     },
   );
 
-  it('gives every status of the API the code that the page shows', async () => {
+  it('gives every status of the API the code that docs/sandbox.md shows', async () => {
     const page = readFileSync(join(project, 'docs/sandbox.md'), 'utf8');
     const rows = Array.from(page.matchAll(/^\| (\d{3}) \| `(\w+)`/gm), ([, ...row]) => row);
     const statuses = new Set([...Object.values(statusOfCode), 502, 504].map(String));
@@ -158,7 +158,7 @@ describe('faults with a rate', () => {
     return seen;
   };
 
-  it('hit the same requests for the same fault seed, also after a reset', async () => {
+  it('hit the same requests for the same fault seed, even after a reset', async () => {
     const faults = parseFault('status=503;rate=0.3');
     await using one = await startSandbox({ faults, faultSeed: 5 });
     await using other = await startSandbox({ faults, faultSeed: 6 });

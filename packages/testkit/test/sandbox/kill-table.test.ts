@@ -41,7 +41,7 @@ describe('conform', () => {
     expect(namesOf(kills.filter(({ checks }) => checks.length === 0))).toEqual([]);
   });
 
-  it('makes few findings of one mistake, however many checks fail', () => {
+  it('reports few findings for one mistake, however many checks fail', () => {
     const contract = kills.filter(({ mutant }) => mutant.breaks === 'contract');
     expect(namesOf(contract.filter(({ findingCount }) => findingCount > 4))).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('the kill table', () => {
     expect(kills.map(({ mutant }) => mutant.number)).toEqual(mutants.map(({ number }) => number));
   });
 
-  it('in packages/testkit/results/kills.json names checks that find the mutants', async () => {
+  it('names the checks that find each mutant, in packages/testkit/results/kills.json', async () => {
     const found = renderKillTable(kills);
     if (isUpdate) await Bun.write(table, found);
     else expect(await table.text()).toBe(found);

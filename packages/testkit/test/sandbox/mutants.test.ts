@@ -31,7 +31,7 @@ function wrapOf(name: string): Wrap {
 }
 
 describe('the mutants', () => {
-  it('have numbers and names of their own', () => {
+  it('have unique numbers and names', () => {
     expect(new Set(mutants.map(({ number }) => number)).size).toBe(mutants.length);
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   });
@@ -44,7 +44,7 @@ describe('the mutants', () => {
     expect(stdout.match(/^ +\d+ /gm)).toHaveLength(mutants.length);
   });
 
-  it('serve what is no operation untouched', async () => {
+  it('leave requests alone that are not operations', async () => {
     for (const { name, wrap } of mutants) {
       const response = await send(wrap, '/livez');
       expect(`${name} ${response.status}`).toBe(`${name} 200`);
@@ -53,7 +53,7 @@ describe('the mutants', () => {
 });
 
 describe('an edit', () => {
-  it('is for the operations it names alone', async () => {
+  it('applies only to the operations it names', async () => {
     const wrap = forOperations(['getPet'], () => () => new Response('mistake'));
     expect(await (await send(wrap, '/v1/pets/1')).text()).toBe('mistake');
     for (const path of ['/v1/pets', '/v1/pets/1/2', '/v1/pets/', '/livez']) {
@@ -72,7 +72,7 @@ describe('an edit', () => {
     expect((await send(wrap, '/v1/pets/-1')).status).toBe(404);
   });
 
-  it('sends a create on byte for byte if nothing changes', async () => {
+  it('forwards a create byte for byte if nothing changes', async () => {
     const seen: string[] = [];
     const next: Fetch = async (request) => {
       seen.push(await request.text());
@@ -95,7 +95,7 @@ describe('the pages that mutants read', () => {
     expect(pets.slice(0, ids.length).map(({ id }) => String(id))).toEqual(ids);
   });
 
-  it('become one page of 101 pets', async () => {
+  it('can be joined into one page of 101 pets', async () => {
     const response = await send(wrapOf('limit-101-served'), '/v1/pets?limit=101');
     expect(idsOf(await response.text())).toEqual(ids.slice(0, 101));
   });

@@ -112,7 +112,7 @@ describe('petstore-testkit, installed from the tarball', () => {
     ]),
     ...nodes.map(([name, node]) => [name, node, '--test', 'node.test.mjs']),
     ['Bun', process.execPath, 'test', './bun.test.mjs'],
-  ])('works in a test of %s as its page shows', async (_name, ...command) => {
+  ])('works in a test of %s as the README shows', async (_name, ...command) => {
     const { status, stdout, stderr } = await run(command, folder.path);
     const output = Bun.stripANSI(stdout + stderr);
     expect(output).toMatch(/\b(?:1 pass|pass 1)/);

@@ -36,7 +36,7 @@ const countPets = async (): Promise<number> =>
 const planned = async (): Promise<unknown> => (await call('GET', '/sandbox/faults')).json();
 
 describe('POST /sandbox/faults', () => {
-  it('fails the next two creates after the commit, as its page shows, and no other request', async () => {
+  it('fails the next two creates after the commit, as docs/sandbox.md shows, and no other request', async () => {
     const page = readFileSync(join(project, 'docs/sandbox.md'), 'utf8');
     const [command = ''] = /curl .*\/sandbox\/faults.*\n.*/.exec(page) ?? [];
     await outputOf(['sh', '-c', command.replace('http://127.0.0.1:8080', sandbox.url)], project);

@@ -43,7 +43,7 @@ describe('petstore-sandbox', () => {
     expect([place.files(), await statusOf(sandbox)]).toEqual([[], 'refused']);
   });
 
-  it('leaves a store behind when it is killed, which the next sandbox after a day removes', async () => {
+  it('leaves a store behind when it is killed, and the next sandbox removes it after a day', async () => {
     await using killed = await startSandboxProcess(place);
     await killed.stop('SIGKILL');
     const [leftover] = place.files();

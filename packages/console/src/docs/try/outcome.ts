@@ -35,7 +35,7 @@ export function showResponse(form: HTMLFormElement, received: Received): void {
   if (outcome) offerCopying(outcome);
 }
 
-/** Nothing arrived, or nothing could be sent. */
+/** Shows that no response arrived, or that nothing could be sent. */
 export function showFailure(form: HTMLFormElement, error: unknown): void {
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   const reason = isTimeout ? 'No response within 30 seconds.' : 'The request could not be sent.';

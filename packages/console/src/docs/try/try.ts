@@ -66,7 +66,7 @@ async function tryOut(form: HTMLFormElement, readKey: ReadKey, request: ApiReque
   }
 }
 
-/** Fills in a new `Idempotency-Key`, unless the reader has changed the one before, which is the field's default. */
+/** Fills in a new `Idempotency-Key`, unless the reader has changed the last one, which is the field's default. */
 function renewKey(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('[data-name="Idempotency-Key"]');
   if (field && field.value === field.defaultValue) field.value = field.defaultValue = createUuid();

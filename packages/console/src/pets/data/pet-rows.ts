@@ -7,20 +7,20 @@ export interface Row {
   readonly pet: Pet;
   /** It was announced before the list was loaded, or added here. */
   readonly isNew: boolean;
-  /** It fits the search no longer, but stays in its place. */
+  /** It no longer fits the search, but stays in its place. */
   readonly isOut: boolean;
   readonly isRemoved: boolean;
 }
 
-/** The rows of the list, newest first. Loading by hand makes them anew; all else changes them in place or adds below. */
+/** The rows of the list, newest first. Loading by hand replaces them; all else changes them in place or adds below. */
 export class PetRows {
   list: readonly Row[] = [];
-  /** Moves when rows are no longer where they were. */
+  /** Changes when rows have moved. */
   moves = 0;
   /** Pets to read by their id: those changed here, whose response may be older than an event, and those not found again. */
   readonly unsure = new Set<bigint>();
   readonly #onChange: () => void;
-  /** Pets that are removed here and soon in the store. */
+  /** Pets that are removed on the screen, and soon in the store. */
   readonly #hidden = new Set<bigint>();
   #news = new Set<bigint>();
   #isComplete = false;
@@ -39,7 +39,7 @@ export class PetRows {
     return this.list.find(({ pet }) => pet.id === id);
   }
 
-  /** A pet that somebody asked for by its id comes first, whatever the filter. */
+  /** A pet that somebody asked for by its id comes first, whatever the filter is. */
   load(pets: readonly Pet[], isLast: boolean, filter: StatusFilter, first?: Pet): void {
     const news = this.#news;
     this.#filter = filter;
@@ -49,7 +49,7 @@ export class PetRows {
     this.#set(first ? [this.#rowOf(first, false, !passes(filter, first)), ...others] : others);
   }
 
-  /** Puts a pet on top that was added here. */
+  /** Puts a pet that was added here on top. */
   add(pet: Pet): void {
     if (this.get(pet.id)) return;
     this.#news.delete(pet.id);
@@ -63,7 +63,7 @@ export class PetRows {
     this.#set([...this.list, ...fresh.map((pet) => this.#rowOf(pet, false))]);
   }
 
-  /** Shows in its place what the store says of a pet: undefined when it is gone. Without a row, it may be news. */
+  /** Updates the row of a pet; `undefined` if the pet is gone. A pet without a row may be news. */
   update(id: bigint, pet: Pet | undefined, isFound: boolean): void {
     const end = this.#isComplete ? undefined : this.list.at(-1)?.pet.id;
     const isNews = isFound && !this.get(id) && (end === undefined || id > end);
@@ -99,7 +99,7 @@ export class PetRows {
     this.#set(this.list.map((row) => (row.pet.id === id ? change(row) : row)));
   }
 
-  /** The same object for the same row: what is drawn for it stays valid. */
+  /** Returns the same object for an unchanged row, so that it is not drawn again. */
   #rowOf(pet: Pet, isNew: boolean, isOut = false, before?: Row): Row {
     const isRemoved = this.#hidden.has(pet.id);
     const isEqual = before?.isOut === isOut && before.isRemoved === isRemoved && isSame(before.pet, pet);

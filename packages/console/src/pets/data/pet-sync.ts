@@ -17,7 +17,7 @@ export interface PetSyncOptions {
   onState: () => void;
 }
 
-/** More news than this many pages are not counted. */
+/** New pets are counted up to this many pages. */
 const mostNewPages = 10;
 /** The client itself has tried for a while. */
 const retryMs = 2000;
@@ -31,19 +31,19 @@ export class PetSync {
   isLoading = true;
   /** Why the last attempt failed; undefined if it did not. */
   error: unknown;
-  /** When the store was last heard, in ms since 1970. */
+  /** The time of the last response, in ms since 1970. */
   heardAtMs: number | undefined;
   query: PetQuery;
   /** How many pages the list has. */
   pageCount = 0;
   readonly #options: PetSyncOptions;
   #wantsMore = false;
-  /** True when events do not tell all that has changed. */
+  /** True when events do not show every change. */
   #isStale = false;
   #running = new AbortController();
-  /** Ends what is under way, a pause too. */
+  /** Ends the running request or pause. */
   #current = new AbortController();
-  /** The cursor behind the events that the rows show. */
+  /** The cursor after the events that the rows show. */
   #after: string | undefined;
   #following: string | undefined;
   /** The id with which the pages end. */
@@ -103,7 +103,7 @@ export class PetSync {
     const { client } = this.#options;
     try {
       let pauseMs = 0;
-      // What changes while the pages are read is among the events behind this cursor.
+      // Changes made while the pages are read are among the events after this cursor.
       this.#after ??= (await client.listEvents({ after: 'now', signal })).after;
       if (this.isLoading) await this.#load(undefined, signal);
       else if (this.#isStale) await this.#reload(signal);
@@ -124,7 +124,7 @@ export class PetSync {
     }
   }
 
-  /** Gets the page that a cursor names, or the first one anew. */
+  /** Gets the page that a cursor names, or the first one again. */
   async #load(from: string | undefined, signal: AbortSignal): Promise<void> {
     const { rows } = this.#options;
     const id = from === undefined ? idOf(this.query) : undefined;
@@ -172,7 +172,7 @@ export class PetSync {
   async #follow(after: string, signal: AbortSignal): Promise<number> {
     const { client, rows } = this.#options;
     const askedAt = performance.now();
-    // After a failure it does not wait: the notice goes as soon as the service is back.
+    // After a failure it does not wait, so that the notice disappears as soon as the service is back.
     const wait = this.error === undefined ? 5 : 0;
     const page = await client.listEvents({ after, wait, limit: 100, signal });
     signal.throwIfAborted();
@@ -181,7 +181,7 @@ export class PetSync {
     if (this.pageCount === 0) this.#isStale = events.length > 0;
     else {
       this.#isStale = events.some(({ type }) => type === 'pets.imported');
-      // The last event of a pet tells all about it.
+      // The last event of a pet shows all of it.
       for (const event of new Map(events.map((one) => [one.petId, one])).values()) this.#apply(event);
     }
     for (const id of [...rows.unsure]) await this.#findOut(id, signal);
@@ -216,7 +216,7 @@ export class PetSync {
     const isFound =
       pet &&
       (this.#finds(pet) ?? (await this.#search({ ...searchOf(this.query), id }, signal)).pets.length > 0);
-    // It was changed here in the meantime: the next time.
+    // It was changed here in the meantime, so it is read again the next time.
     if (rows.get(id) !== before) return;
     rows.unsure.delete(id);
     rows.update(id, pet, isFound === true);

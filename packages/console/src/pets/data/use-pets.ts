@@ -6,17 +6,17 @@ import { PetRows } from './pet-rows.ts';
 import { PetSync } from './pet-sync.ts';
 
 export interface PetsView {
-  /** Tell them what you changed in the store: the list shows that at once. */
+  /** Tell these rows what you changed in the store, and the list shows it at once. */
   rows: PetRows;
   sync: PetSync;
-  /** True from the first key of a new search until its rows are there: those in the list belong to another one. */
+  /** True from the first key of a new search until its rows arrive: the list still shows those of another search. */
   isSearching: boolean;
-  /** Begins the search at once instead of when nobody types any more. */
+  /** Starts the search at once, without waiting for a pause in the typing. */
   search: () => void;
   problem: Problem | undefined;
 }
 
-/** A search begins when nobody has typed for so long. */
+/** A search starts after a pause of this length in the typing. */
 const typingMs = 200;
 
 /** Loads the pets of a query and keeps them fresh while somebody can see them. */
@@ -62,7 +62,7 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
 /** Browsers refuse to change the address many times in a short while. */
 const addressDelayMs = 150;
 
-/** The query of the address. Changes of it go back there, without a new entry in the history. */
+/** The query of the address. A change is written back there, without a new entry in the history. */
 export function useQuery(): [PetQuery, (changes: Partial<PetQuery>) => void] {
   const [query, setQuery] = useState(() => readQuery(location.search));
   useEffect(() => {

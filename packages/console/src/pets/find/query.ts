@@ -46,7 +46,7 @@ function numberOf(text: string): bigint | undefined {
   return BigInt.asIntN(64, number) === number ? number : undefined;
 }
 
-/** Reads the query of an address. What it does not know counts as absent. */
+/** Reads the query of an address. Unknown values count as absent. */
 export function readQuery(search: string): PetQuery {
   const parameters = new URLSearchParams(search);
   const status = statusFilters.find((filter) => filter === parameters.get('status'));

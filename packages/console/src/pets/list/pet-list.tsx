@@ -81,7 +81,7 @@ function describe({ text, status }: PetQuery, noun: string): string {
   return `${word}${noun}${without}${match}`;
 }
 
-/** Tells at the end of the search field that it searches, or of pets that have no row yet: no row moves. */
+/** Says beside the search that it runs, or that there are new pets without a row yet, so that no row moves. */
 export function News({ view: { rows, sync, isSearching } }: { view: PetsView }) {
   const count = rows.newsCount;
   return (

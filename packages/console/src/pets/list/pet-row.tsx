@@ -7,14 +7,14 @@ import type { Row } from '../data/pet-rows.ts';
 export interface PetRowProps {
   row: Row;
   index: number;
-  /** The row of the list that the Tab key reaches. What can be pressed in other rows has a tabindex of -1. */
+  /** The row of the list that the Tab key reaches. Buttons in other rows have a tabindex of -1. */
   isActive: boolean;
   isChosen: boolean;
   changes: Changes | undefined;
   onOpen: (pet: Pet) => void;
 }
 
-/** More than two lines can show on any screen. The rest would only cost time. */
+/** More characters than two lines show on any screen. The rest would only cost time. */
 const longestShown = 1000;
 
 export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetRowProps) {
@@ -80,7 +80,7 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
   );
 }
 
-/** Sells a pet with one click, and becomes no other button where the pointer is. */
+/** Sells a pet with one click, and never turns into another button under the pointer. */
 function MainButton({ pet, changes, tabIndex }: { pet: Pet; changes: Changes; tabIndex: number }) {
   const { actions, notes } = changes;
   const showProblem = () =>

@@ -11,7 +11,7 @@ export function useActiveRow(
   const [activeId, setActiveId] = useState<string>();
   const index = rows.findIndex(({ pet }) => pet.id.toString() === activeId);
   const lastIndex = useRef(-1);
-  // Known only before this drawing: a row that goes away has lost the focus afterwards.
+  // Known only before this drawing: afterwards, a removed row has lost the focus.
   const hadFocus = box.current?.contains(document.activeElement) ?? false;
 
   const goTo = (to: number) => {

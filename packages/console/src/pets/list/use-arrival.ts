@@ -6,7 +6,7 @@ import type { PetsView } from '../data/use-pets.ts';
 import { idOf } from '../find/query.ts';
 import { focusRow } from './use-active-row.ts';
 
-/** What comes so soon after the rows was meant for those that stood there before. */
+/** Input this soon after new rows was meant for the rows before them. */
 const settlingMs = 500;
 
 /**
@@ -49,7 +49,7 @@ export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, 
     notes.say(`${why} Nothing was done; try again.`);
   };
   return {
-    /** Takes the focus to the rows of the current search, now or when they are there. */
+    /** Moves the focus to the rows of the current search, now or when they arrive. */
     enter: () => {
       view.search();
       if (!isSearching) return land();
