@@ -19,7 +19,7 @@ export function createEventStore({ database, freshness }: StoreParts): EventStor
   const select = database.query<LogRow, ColumnValue[]>(selectEvents);
   return {
     // Short, because reading the end of the log takes microseconds.
-    checkEveryMs: 20,
+    checkEveryMs: 50,
 
     listEvents(request) {
       const { after, petId = null, type = null } = request;

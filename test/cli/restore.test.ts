@@ -55,10 +55,10 @@ describe('petstore restore', () => {
     await replaced.close();
     await runCli(['backup', backup, ...at]);
     expect(await runCli(['restore', backup, '--force', ...at])).toMatchObject({ status: 0 });
-    const { events, close } = openSqliteStore({ path: place.database });
-    const refused = await codeOf(Promise.try(() => events.listEvents({ after, limit: 100 })));
-    const { json } = await events.listEvents({ limit: 100 });
-    await close();
+    const restored = openSqliteStore({ path: place.database });
+    const refused = await codeOf(Promise.try(() => restored.events.listEvents({ after, limit: 100 })));
+    const { json } = await restored.events.listEvents({ limit: 100 });
+    await restored.close();
     expect(refused).toBe('events_gone');
     expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
   });

@@ -137,10 +137,10 @@ describe('petstore copy', () => {
     const { next: after } = await source.events.listEvents({ limit: 100 });
     await source.close();
     expect(await runCli(['copy', '--from', from, '--to', to])).toMatchObject({ status: 0 });
-    const { events, close } = openSqliteStore({ path: to });
-    const refused = await codeOf(Promise.try(() => events.listEvents({ after, limit: 100 })));
-    const { json } = await events.listEvents({ limit: 100 });
-    await close();
+    const copy = openSqliteStore({ path: to });
+    const refused = await codeOf(Promise.try(() => copy.events.listEvents({ after, limit: 100 })));
+    const { json } = await copy.events.listEvents({ limit: 100 });
+    await copy.close();
     expect(refused).toBe('events_gone');
     expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
   });
