@@ -62,6 +62,9 @@ export async function superviseWorkers(
         } else if (!announcing && !wasReady && exitCode !== null && exitCode > 0) {
           // The worker reported why it cannot start; another one could not either.
           stopped.resolve(exitCode);
+        } else if (exitCode === 0) {
+          // It was told to stop, perhaps by a Ctrl-C that has yet to reach this process.
+          restart(ownOptions, restartAfterMs);
         } else {
           log.error('A worker died and is restarted.', {
             pid: process.pid,

@@ -12,8 +12,8 @@ interface LockablePlace extends AsyncDisposable {
   reason: RegExp;
 }
 
-export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
-  async SQLite() {
+export const lockablePlaces = {
+  async SQLite(): Promise<LockablePlace> {
     const place = await makeSqlitePlace();
     return {
       ...place,
@@ -26,7 +26,7 @@ export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
       },
     };
   },
-  async PostgreSQL() {
+  async PostgreSQL(): Promise<LockablePlace> {
     const place = await makePostgresPlace();
     return {
       ...place,
