@@ -63,7 +63,7 @@ export async function addBackup(
     await place.write(manifestOf(name), renderManifest(backup));
     return backup;
   } catch (error) {
-    // If this fails too, a later backup removes the remains, which do not count as a backup.
+    // If the place fails, a later backup removes the remains, which do not count.
     await removeBackup(place, name).catch(() => {});
     throw error;
   }

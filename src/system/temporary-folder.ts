@@ -34,7 +34,7 @@ export function removeAbandonedFolders(purpose: Purpose): void {
     try {
       removeFolder(folder);
     } catch {
-      // Another process is removing it, or the next process will.
+      // Another process is removing it, or the next one will.
     }
   }
 }
