@@ -54,7 +54,7 @@ describe('findSurplus', () => {
     expect(surplusOf(times, '2w')).toEqual(['2026-11-09T12:00']);
   });
 
-  it('never removes the newest, and removes the same at once as step by step', () => {
+  it('never removes the newest, and removes the same backups at once as step by step', () => {
     const time = fc
       .integer({ min: 0, max: 400 * 24 })
       .map((hours) => new Date(now.getTime() - hours * 1_800_000));

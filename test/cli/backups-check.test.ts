@@ -153,7 +153,7 @@ describe('backups check', () => {
   );
 
   it.each(['removes every backup', 'damages every manifest'])(
-    'takes back what it wrote when somebody %s',
+    'resets the times it wrote when somebody %s',
     async (how) => {
       using world = makeWorld('a folder');
       await world.rehearsed(await world.add(0), 0);

@@ -51,7 +51,7 @@ describe('redactKeys', () => {
     expect(text).not.toContain(one.slice(5, 15));
   });
 
-  it('hides a key with a typo and one with something stuck to it', () => {
+  it('hides a key with a typo, and a key with something attached', () => {
     const key = generateKey();
     for (const spoilt of [key.slice(0, -1), `${key}XYZ`, `_${key}_`]) {
       expect(redactKeys(spoilt)).not.toContain(key.slice(5, 15));

@@ -89,7 +89,7 @@ describe('npm run build', () => {
     },
   );
 
-  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
+  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s', async (config) => {
     using planted = plantFolder(config);
     const petstore = (...args: string[]) => run([executable, ...args], planted.path, bare);
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });

@@ -32,7 +32,7 @@ async function run(planted: PlantedFolder, args: string[], options: CliOptions =
   return await runCli(args, { cwd: planted.path, wrap: () => [link, ...args], ...options, env });
 }
 
-describe('petstore in the folder of a stranger', () => {
+describe("petstore in a stranger's folder", () => {
   it.each(plantedConfigs)('uses its own store, and runs no program that %s names', async (config) => {
     using planted = plantFolder(config);
     expect(await run(planted, ['keys', 'create', '--name', 'till'])).toMatchObject({ status: 0 });

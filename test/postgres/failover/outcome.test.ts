@@ -36,7 +36,7 @@ describe('a connection that is lost after the commit was sent', () => {
     expect(row).toEqual({ count: 20 });
   });
 
-  it('neither acknowledges nor repeats a create without a key', async () => {
+  it('leaves a create without a key neither acknowledged nor repeated', async () => {
     proxy.cutNext('insert-pets', 'after-answer');
     const answer = store.pets.createPet({ name: 'once', categoryId: 1n });
     expect(await failureOf(answer)).toMatchObject({
@@ -47,7 +47,7 @@ describe('a connection that is lost after the commit was sent', () => {
     expect(await countOf('once')).toBe(1);
   });
 
-  it('serves later requests', async () => {
+  it('does not affect later requests', async () => {
     proxy.cutNext('insert-pets', 'after-answer');
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, () => store.pets.createPet({ name: 'crowd', categoryId: 1n })),

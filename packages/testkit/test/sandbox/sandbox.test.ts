@@ -79,7 +79,7 @@ describe('a sandbox', () => {
     expect(await textOf(sandbox, `/v1/events${await nextPage()}`)).toBe('[]');
   });
 
-  it('serves the stable operations alone if it is told to', async () => {
+  it('serves only the stable operations if it is told to', async () => {
     await using stable = await startSandbox({ count: 1, stableOnly: true });
     expect((await call(stable, '/v1/pets/1', { method: 'DELETE' })).status).toBe(405);
     expect((await call(stable, '/v1/store/orders')).status).toBe(404);
