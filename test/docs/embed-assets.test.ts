@@ -12,7 +12,7 @@ it('embeds the console of the sources in a build', async () => {
       join(folder, 'entry.ts'),
       `import { createDocuments } from ${JSON.stringify(join(import.meta.dir, '../../src/http/web/documents.ts'))};
       const request = new Request('http://127.0.0.1/');
-      const { body } = await createDocuments().home({ request, caller: '', parameter: undefined });
+      const { body } = await createDocuments({}).home({ request, caller: '', parameter: undefined });
       process.stdout.write(body);`,
     );
     await Bun.build({
