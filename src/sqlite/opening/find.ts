@@ -2,7 +2,6 @@ import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, stat
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
-import { replaced } from '../errors.ts';
 import {
   identityOf,
   isSameFile,
@@ -44,7 +43,7 @@ export function findOrMakeStore(name: string): StoreFile {
   refuseLostFile(name, path);
   makeFile(name, path);
   const store = findStore(name);
-  if (!store) throw replaced(name);
+  if (!store) throw new OperatorError(`${name} was removed while it was being opened.`, 'Try again.');
   return store;
 }
 

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { utimesSync } from 'node:fs';
-import { join } from 'node:path';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import {
   endProcess,
@@ -41,19 +39,6 @@ describe('petstore-sandbox', () => {
     expect(place.files().length).toBe(1);
     expect(await sandbox.stop(signal)).toBe(0);
     expect([place.files(), await statusOf(sandbox)]).toEqual([[], 'refused']);
-  });
-
-  it('leaves a store behind when it is killed, and the next sandbox removes it after a day', async () => {
-    await using killed = await startSandboxProcess(place);
-    await killed.stop('SIGKILL');
-    const [leftover] = place.files();
-    const longAgo = new Date(Date.now() - 90_000_000);
-    utimesSync(join(place.path, leftover!), longAgo, longAgo);
-    await using next = await startSandboxProcess(place);
-    expect(place.files().length).toBe(1);
-    expect(place.files()).not.toEqual([leftover!]);
-    await next.stop();
-    expect(place.files()).toEqual([]);
   });
 
   it.each([
