@@ -15,8 +15,6 @@ export interface BatcherOptions<Request, Result> {
   /** Returns results in the order of the requests. An error other than `PetstoreError` means that nothing was done. */
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
-  /** How long a batch smaller than the previous one waits for more requests. */
-  gatherMs?: number;
   metrics?: WriteMetrics | undefined;
 }
 
@@ -26,20 +24,14 @@ const maxPerBatch = 1000;
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued, gatherMs, metrics } = options;
+  const { run, maxQueued, metrics } = options;
   const queue = createBoundedQueue<Request, Result>(waitForBatchMs, maxQueued);
   let running: Promise<void> | undefined;
   let isClosed = false;
-  let previousSize = 0;
 
   const runAll = async (): Promise<void> => {
     while (queue.length > 0) {
-      // Callers who repeat themselves return just after their batch. Those who missed it would keep missing it: batches
-      // of one and of all others would alternate, each with its own commit.
-      if (gatherMs && queue.length < previousSize) await Bun.sleep(gatherMs);
-      const batch = queue.take(maxPerBatch);
-      previousSize = batch.length;
-      await settle(batch);
+      await settle(queue.take(maxPerBatch));
     }
     running = undefined;
   };

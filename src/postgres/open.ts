@@ -63,13 +63,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const creates = createBatcher({
     run: (requests: CreateRequest[]) => createPets(sql, requests, now()).finally(expire),
     maxQueued: maxQueuedWrites,
-    gatherMs: 1,
     metrics: measured,
   });
   const changes = createBatcher({
     run: (requests: ChangeRequest[]) => changePets(sql, requests).finally(expire),
     maxQueued: maxQueuedWrites,
-    gatherMs: 1,
     metrics: measured,
   });
   const gets = createBatcher({ run: (ids: string[]) => readPets(sql, ids) });
