@@ -4,7 +4,7 @@ import { petFields } from './fields.ts';
 import type { NewPet } from './pet.ts';
 import type { TableForm } from './table.ts';
 
-/** Makes a create safe to repeat: a caller who repeats a key creates only one pet. */
+/** Makes a create safe to repeat: repeating an idempotency key creates no second pet. */
 export interface Idempotency {
   key: string;
   /** The hash of the caller's API key, so that two callers may use equal idempotency keys. */

@@ -53,7 +53,7 @@ export function toInt64(value: unknown): bigint | undefined {
   return typeof value === 'number' ? BigInt(value) : undefined;
 }
 
-/** Strings match whole, so brackets inside them are skipped. */
+/** Matches whole strings first, so brackets inside them are ignored. */
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
 /** Empties nested arrays and objects: `JSON.parse` with a reviver recurses, and deep nesting overflows the stack. */

@@ -40,7 +40,7 @@ export async function rotateKey(
   throw await withdraw(store, key, `Key ${id} was changed by another command meanwhile`);
 }
 
-/** Shows a new key, and revokes it if that fails, because nobody could use it. */
+/** Shows a new key. If that fails, revokes it, because nobody would know it. */
 export async function showOrWithdraw(
   store: ApiKeyStore,
   key: ApiKey,

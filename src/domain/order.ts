@@ -72,7 +72,7 @@ export function orderFor(
 /** What a return adds to each open order of the pet. */
 export type OrderReturn = Required<Pick<Order, 'returnedAt'>> & Pick<Order, 'returnedBy'>;
 
-/** Whether a change undoes a sale or a reservation. A reservation that becomes a sale is not undone. */
+/** Whether a change undoes a sale or a reservation. Selling a reserved pet is not a return. */
 export function isReturn(before: NewPet, after: NewPet): boolean {
   if (before.status === 'sold') return after.status !== 'sold';
   return before.status === 'pending' && (after.status ?? 'available') === 'available';

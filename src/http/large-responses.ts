@@ -1,7 +1,7 @@
 import { PetstoreError } from '../domain/error.ts';
 import type { ResponseBody } from './response.ts';
 
-/** Whether a response was sent completely, or its caller has left. */
+/** True once the response was sent completely or its caller has left. */
 export type IsSent = (request: Request) => boolean;
 
 /** Bodies of at least this length are watched until they are sent; shorter ones fit in a socket's buffers. */

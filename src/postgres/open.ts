@@ -22,7 +22,7 @@ export type PostgresStore = Store;
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
   address: string;
-  /** The source of libpq's variables. */
+  /** Where PGPASSWORD and libpq's other variables are read from. */
   environment?: Environment;
   maxQueuedWrites?: number;
   /** How long to wait for a database that cannot be reached yet. */

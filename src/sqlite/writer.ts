@@ -57,7 +57,7 @@ export function openWriter(options: WriterOptions): Writer {
     worker.onerror = ({ message }) => {
       worker.terminate();
       thread = undefined;
-      // It is unknown whether the last batch was committed, so no job in it is acknowledged.
+      // The last batch may or may not have been committed. Reject it, and everything still queued.
       const lost = [...committing, ...queued];
       committing = [];
       queued = [];

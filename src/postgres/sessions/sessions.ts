@@ -9,7 +9,7 @@ import { openSession, type Session, type SessionOptions } from './session.ts';
  * different server, every older one ends.
  */
 export interface Sessions {
-  /** Grows whenever what one session has proved may no longer hold for the next. */
+  /** Grows when a session is lost or the server changes: what earlier sessions have read may be outdated. */
   readonly losses: number;
   /** The server in use and its open sessions; undefined if there are none. */
   inUse(): { server: Server; sessionCount: number } | undefined;

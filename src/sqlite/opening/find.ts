@@ -12,7 +12,7 @@ import {
   type FileIdentity,
 } from '../../system/paths.ts';
 
-/** The file of a store. Its path is resolved once, because the name may lead elsewhere later. */
+/** The file of a store. Its path is resolved once, because a link may lead elsewhere later. */
 export interface StoreFile extends FileIdentity {
   /** The name as the operator gave it. */
   readonly name: string;

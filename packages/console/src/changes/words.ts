@@ -30,7 +30,7 @@ export function tellUndone(pet: Pet, wish: Wish): Words {
   return ['Undone: ', pet, ` ${state}.`];
 }
 
-/** Says that a wish was refused, or that its outcome is unknown. */
+/** The message for a change that failed, or whose outcome is unknown. */
 export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
   const deed =
     wish === 'remove'

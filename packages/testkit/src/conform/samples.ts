@@ -20,7 +20,7 @@ export function samples(api: Api): Promise<SamplePet[]> {
   return known;
 }
 
-/** A sample with this status, or without one. */
+/** The first sample with this status; without an argument, one that has none. */
 export async function sampleWith(api: Api, status?: string): Promise<SamplePet> {
   const sample = (await samples(api)).find(({ sent }) => sent.status === status);
   if (!sample) throw new RangeError(`There is no sample with status ${status}`);

@@ -7,7 +7,7 @@ import { useActiveRow } from './use-active-row.ts';
 export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen'> {
   view: PetsView;
   chosenId: bigint | undefined;
-  /** A key that was pressed in a row and does not move between rows. */
+  /** Called for each key pressed in a row, except those that move between rows. */
   onRowKey: (event: KeyboardEvent, row: Row) => void;
 }
 
