@@ -1,6 +1,7 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { issueKey } from '../src/domain/api-key.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
@@ -13,11 +14,13 @@ const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
 const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];
 
 await using service = await openListeningService();
+const key = await issueKey(service.keys, { name: 'till-1', isReadOnly: false, now: new Date() });
+const client = service.clientWith({ apiKey: key.text });
 await using chromium = await openBrowser();
 for (let index = 0; index < 60; index++) {
   const status = (['available', 'pending', 'available', 'sold', undefined] as const)[index % 5];
   const categoryId = index === 3 ? 2n ** 63n - 1n : BigInt((index % 7) + 1);
-  await service.client.createPet({
+  await client.createPet({
     name: names[index % names.length] ?? '',
     categoryId,
     ...(status && { status }),
@@ -38,7 +41,7 @@ async function take(
 }
 
 const enter = async (page: Page, name = 'Rex'): Promise<void> => {
-  await signIn(page, service.apiKey);
+  await signIn(page, key.text);
   await page.getByText(name).first().waitFor();
 };
 
@@ -63,7 +66,7 @@ await take('away', '/', screen, async (page) => {
   await page.getByText('cannot be reached').waitFor();
 });
 await take('search', '/?q=zoe', screen, async (page) => {
-  await signIn(page, service.apiKey);
+  await signIn(page, key.text);
   await page.getByText('5 pets matching “zoe”').waitFor();
 });
 await take('shortcuts', '/', screen, async (page) => {
@@ -78,7 +81,7 @@ const scrollTo = (page: Page, selector: string, block = 'start') =>
   );
 const tryList = async (page: Page): Promise<void> => {
   const form = page.getByRole('form', { name: 'Try listPets' });
-  await page.getByLabel('API key').fill(service.apiKey);
+  await page.getByLabel('API key').fill(key.text);
   await form.getByLabel('limit').fill('3');
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('button', { name: 'Next page' }).waitFor();
@@ -107,7 +110,7 @@ await take('sell', '/', screen, async (page) => {
 await take('conflict', '/', screen, async (page) => {
   await enter(page, 'Pixel');
   await deafen(page);
-  const pets = await Array.fromAsync(service.client.pets());
+  const pets = await Array.fromAsync(client.pets());
   const pixel = pets.find(({ name }) => name === 'Pixel');
   if (!pixel) throw new Error('Pixel is not there.');
   await tillOf(service).updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
@@ -116,7 +119,7 @@ await take('conflict', '/', screen, async (page) => {
 });
 
 await take('sales', '/#/sales', screen, async (page) => {
-  await page.getByLabel('API key').fill(service.apiKey);
+  await page.getByLabel('API key').fill(key.text);
   await page.keyboard.press('Enter');
   await page.locator('.sale button').first().waitFor();
 });

@@ -24,7 +24,7 @@ type HeaderFields = Record<string, string>;
 type Server = { url: string; headers: HeaderFields };
 export type Running = Awaited<ReturnType<typeof startContestant>>;
 
-export const ownCheckout = join(import.meta.dir, '../..');
+const ownCheckout = join(import.meta.dir, '../..');
 const [startWithinMs, respondWithinMs] = [60_000, 30_000];
 
 /** Starts a contestant on its own copy of the data, and makes the requests that it is going to get. */

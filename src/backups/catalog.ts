@@ -24,7 +24,7 @@ export function openPlace(name: string, environment: Environment): BackupPlace {
   return isS3(name) ? openS3(name, environment) : openFolder(name);
 }
 
-/** The complete backups of a place, oldest first. Warns about those that it leaves out. */
+/** The complete backups of a place, oldest first, without those dated in the future, about which it warns. */
 export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
   const files = await place.list();
   const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
@@ -32,7 +32,7 @@ export async function listBackups(place: BackupPlace, warn = (_text: string): vo
   for (let start = 0; start < names.length; start += readAtOnce) {
     const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files));
     for (const backup of await Promise.all(read)) {
-      if (!backup || files.get(backup.name) !== backup.bytes) continue;
+      if (!backup) continue;
       if (isPast(backup.createdAt)) backups.push(backup);
       else warn(`${backup.name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
     }
@@ -41,6 +41,12 @@ export async function listBackups(place: BackupPlace, warn = (_text: string): vo
 }
 
 const readAtOnce = 16;
+
+/** The complete backup with this name, even if it is dated in the future. */
+export async function findBackup(place: BackupPlace, name: string): Promise<Backup | undefined> {
+  const files = await place.list();
+  return files.has(manifestOf(name)) ? readBackup(place, name, files) : undefined;
+}
 
 /** How much the clocks of two machines may differ. */
 const clockSkewMs = 5 * 60_000;
@@ -80,6 +86,7 @@ async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: 
   );
 }
 
+/** Undefined if the backup is incomplete or its manifest is not ours. */
 async function readBackup(
   place: BackupPlace,
   name: string,
@@ -87,6 +94,7 @@ async function readBackup(
 ): Promise<Backup | undefined> {
   try {
     const backup = parseManifest(name, await place.read(manifestOf(name)));
+    if (backup?.bytes !== files.get(name)) return undefined;
     if (!backup || !files.has(rehearsalOf(name))) return backup;
     const rehearsal = parseRehearsal(await place.read(rehearsalOf(name)));
     return rehearsal && isPast(rehearsal.at) ? { ...backup, rehearsal } : backup;

@@ -53,7 +53,8 @@ export function renderManifest(backup: Backup): string {
 /** Undefined if the text is not this backup's manifest. */
 export function parseManifest(name: string, text: string): Backup | undefined {
   const backup = parseWithTime<Backup>(text, 'createdAt');
-  return backup?.name === name ? backup : undefined;
+  const counts = [backup?.bytes, backup?.petCount, backup?.orderCount, backup?.keyCount];
+  return backup?.name === name && counts.every(Number.isSafeInteger) ? backup : undefined;
 }
 
 /** Undefined if the text does not describe a rehearsal. */

@@ -84,7 +84,13 @@ async function listAll(client: Bun.S3Client, prefix: string): Promise<Map<string
 async function download(object: Bun.S3File, path: string): Promise<void> {
   const file = openSync(path, 'wx', 0o600);
   try {
-    for await (const chunk of object.stream()) writeAll(file, chunk);
+    for await (const chunk of object.stream()) {
+      try {
+        writeAll(file, chunk);
+      } catch (error) {
+        throw explain(error, path);
+      }
+    }
   } finally {
     closeSync(file);
   }

@@ -71,9 +71,11 @@ async function copyAll(source: BulkStore, target: BulkStore): Promise<string> {
     target: target[table],
   }));
   for (const pair of pairs) await refuseFilled(pair);
+  // The newest pets may have been deleted: their ids must not be reused, not even in a copy that is interrupted.
+  const lastIds = await source.lastIds();
+  await target.raiseLastIds(lastIds);
   for (const pair of pairs) await copyTable(pair);
-  // The newest pets may have been deleted: their ids must not be reused in the target either.
-  await target.raiseLastIds(await source.lastIds());
+  await target.raiseLastIds(lastIds);
   await target.beginLog();
   const summaries: string[] = [];
   for (const pair of pairs) summaries.push(await compare(pair));

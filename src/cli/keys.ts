@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import { refuseUnknown, rotateKey, showOrWithdraw, type Rotation } from '../domain/key-rotation.ts';
+import type { LogFields } from '../system/log.ts';
 import { storeAt, refuseMissingStore } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
@@ -141,11 +142,14 @@ async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
 async function rotate(id: string, now: Date, options: KeysOptions & { overlap: number }): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
+  const subject: LogFields = { keyId: id };
   const rotation: Rotation = {
     now,
     overlapMs,
     expiresAt,
     show({ key, text, old }) {
+      // Recorded even if the rotation fails later.
+      subject['replacedBy'] = key.id;
       const successor = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
       return show(json ? renderJson(successor) : introduce(key, text, databaseUrl));
     },
@@ -153,9 +157,9 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
   const { old } = await audited(
     'keys rotate',
     databaseUrl,
-    { keyId: id },
+    subject,
     () => withKeys(databaseUrl, (store) => rotateKey(store, id, rotation)),
-    (rotated) => ({ key: rotated.old.name, replacedBy: rotated.key.id }),
+    (rotated) => ({ key: rotated.old.name }),
   );
   if (json) return nameStore(databaseUrl);
   print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { checkFile, fetchBackup, listBackups, openPlace } from '../backups/catalog.ts';
+import { checkFile, fetchBackup, findBackup, listBackups, openPlace } from '../backups/catalog.ts';
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
@@ -82,10 +82,10 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     return { file: source, [Symbol.dispose]() {} };
   }
   const cut = source.lastIndexOf('/') + 1;
-  const [placeName, name] = isLatest ? [source, undefined] : [source.slice(0, cut), source.slice(cut)];
-  const place = openPlace(placeName, process.env);
-  const backups = await listBackups(place, warn);
-  const backup = isLatest ? backups.at(-1) : backups.find((each) => each.name === name);
+  const place = openPlace(isLatest ? source : source.slice(0, cut), process.env);
+  const backup = isLatest
+    ? (await listBackups(place, warn)).at(-1)
+    : await findBackup(place, source.slice(cut));
   if (!backup) {
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
     throw new OperatorError(`There is no backup at ${source}.`, remedy);

@@ -34,8 +34,13 @@ export async function rotateKey(
   const planned = { ...old, replacedBy: key.id, expiresAt: new Date(oldExpiryMs) };
   // Show the new key first: neither a crash nor a full disk may leave an expiring key without a known successor.
   await showOrWithdraw(store, key, () => show({ key, text, old: planned }));
-  // If this fails, the replacement may be committed all the same, so the new key stays valid.
-  const replaced = await store.replaceKey(id, { ...planned, now });
+  const replaced = await store.replaceKey(id, { ...planned, now }).catch(() => {
+    // The replacement may be committed all the same, so the new key stays valid.
+    throw new OperatorError(
+      `Key ${key.id} is valid, but it is not known whether it replaces key ${id}.`,
+      'See: petstore keys list',
+    );
+  });
   if (replaced?.replacedBy === key.id) return { key, old: replaced };
   throw await withdraw(store, key, `Key ${id} was changed by another command meanwhile`);
 }

@@ -45,7 +45,7 @@ export function addEvents(query: Query, events: readonly NewEvent[]): void {
 }
 
 /** The statement that scale.md tells operators to run. */
-export const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
+const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
 
 /** Starts a new log with only the newest event. Call it in the transaction that writes that event. */
 export function forgetEarlierEvents(query: Query): void {

@@ -8,7 +8,7 @@ import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import { createEventStore, createExpiry } from './events.ts';
 import { createKeyWatch } from './keys/key-watch.ts';
-import { createKeyStore } from './keys/keys.ts';
+import { createKeyStore, findKeys } from './keys/keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createOrderStore, createPetStore, readPets } from './pets/pets.ts';
@@ -71,6 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     metrics: measured,
   });
   const gets = createBatcher({ run: (ids: string[]) => readPets(sql, ids) });
+  const finds = createBatcher({ run: (hashes: string[]) => findKeys(sql, hashes, now()) });
   const checkSchema = createSchemaCheck(sql, log);
   const checkWritable = async (): Promise<void> => {
     await checkSchema();
@@ -80,9 +81,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     pets: createPetStore({ sql, creates, changes, gets, checkWritable, now }),
     orders: createOrderStore(sql),
     events: createEventStore(sql),
-    keys: createKeyStore(sql, watch, now),
+    keys: createKeyStore(sql, watch, finds, now),
     async close() {
-      await Promise.all([creates, changes, gets].map((batcher) => batcher.close()));
+      await Promise.all([creates, changes, gets, finds].map((batcher) => batcher.close()));
       await sql.close();
     },
   };

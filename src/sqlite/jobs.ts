@@ -87,7 +87,7 @@ export function createJobRunner(database: Database): JobRunner {
     `DELETE FROM idempotency_keys WHERE (caller, key) IN (
        SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT ${forgottenAtOnce})`,
   );
-  /** The rows of new pets. Nobody knows their ids before the commit, so the end of the batch is early enough. */
+  /** The rows of a batch's new pets, inserted at its end: until the commit, a change of one of them may be a 404. */
   let created: ColumnValue[][] = [];
 
   const createPet = (job: CreateJob): Results['create-pet'] => {
@@ -155,9 +155,9 @@ export function createJobRunner(database: Database): JobRunner {
 
   return (jobs) => {
     ids.begin();
+    created = [];
     const results = jobs.map(run);
     insertPets(created);
-    created = [];
     events.flush();
     return results;
   };

@@ -119,7 +119,7 @@ describe('backups check', () => {
     expect(world.written().rehearsed).toBeGreaterThan(0);
   });
 
-  it('ignores a backup and a rehearsal from the future, with a warning', async () => {
+  it('ignores a backup and a rehearsal from the future, and warns about the backup', async () => {
     using world = makeWorld('a folder');
     const past = await world.add(3 * hourMs);
     await world.rehearsed(past, -30 * 24 * hourMs);

@@ -93,6 +93,20 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
 });
 
 describe('a backup that was made under a clock 30 days ahead', () => {
+  it('can be restored from a bucket by its name', async () => {
+    using world = await makeWorld('a bucket', s3);
+    const made = await backUp(world);
+    const place = openPlace(world.place, s3.env);
+    const manifest = JSON.parse(await place.read(manifestOf(made)));
+    const createdAt = new Date(Date.parse(manifest.createdAt) + 30 * 86_400_000);
+    await place.write(manifestOf(made), renderManifest({ ...manifest, createdAt }));
+    const at = { env: { ...s3.env, DATABASE_URL: join(world.folder.path, 'new.db') } };
+    expect(await runCli(['restore', `${world.place}/${made}`], at)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Restored 300 pets'),
+    });
+  });
+
   it('is never the newest for restore and rehearse, even if it is the only one, and displaces no other', async () => {
     using world = await makeWorld('a folder', s3);
     const ahead = await makeFuture(world);
@@ -121,7 +135,7 @@ describe('a backup that was made under a clock 30 days ahead', () => {
     const { removed } = JSON.parse((await world.run('backup', world.place, '--json', '--keep', '1y')).stdout);
     expect(removed).not.toContain(ahead);
     expect(await world.files()).toContain(ahead);
-    // By its name it can be had.
+    // It can be restored by name.
     const named = ['restore', join(world.place, ahead), '--force'];
     expect(await runCli(named, at)).toMatchObject({
       status: 0,

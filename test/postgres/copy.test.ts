@@ -127,6 +127,21 @@ describe('petstore copy', () => {
     await store.close();
   });
 
+  it('uses no id again if it is interrupted', async () => {
+    const from = join(folder.path, 'damaged.db');
+    const source = openSqliteStore({ path: from });
+    for (let count = 0; count < 3; count++) await source.pets.createPet(gone);
+    await source.pets.deletePet(3n);
+    await source.close();
+    using damaged = new SqliteDatabase(from);
+    damaged.run('UPDATE orders SET checksum = checksum + 1');
+    await using target = await makeDatabase();
+    expect(await runCli(['copy', '--from', from, '--to', target.address()])).toMatchObject({ status: 1 });
+    const store = await openPostgresStore({ address: target.address() });
+    expect(await store.pets.createPet(gone)).toMatchObject({ id: 4n });
+    await store.close();
+  });
+
   it('begins a log of events of its own: a cursor of the source is refused, and one event says to list again', async () => {
     const [from, to] = ['events.db', 'events-copy.db'].map((name) => join(folder.path, name)) as [
       string,

@@ -132,12 +132,14 @@ export function followWithMirrors(count: number, pick: () => MirrorSource, rando
   return {
     async stop() {
       giveUpAt = performance.now() + patienceMs;
-      await running;
       const followed: FollowedEvents = { events: 0, restarts: 0, faults: [] };
+      const asFault = (error: unknown) => [`a mirror broke off: ${String(error)}`];
+      followed.faults.push(...(await running.then(() => [], asFault)));
       for (const mirror of mirrors) {
+        giveUpAt = performance.now() + patienceMs;
         followed.events += mirror.events;
         followed.restarts += mirror.restarts;
-        followed.faults.push(...(await attempt(() => mirror.findFaults(pick()))));
+        followed.faults.push(...(await attempt(() => mirror.findFaults(pick())).catch(asFault)));
       }
       return followed;
     },

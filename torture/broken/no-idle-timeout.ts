@@ -1,4 +1,4 @@
 import { breakServe } from './layers.ts';
 
-/** A connection may be idle for ever. */
+/** A connection may be idle forever. */
 breakServe(() => ({ idleTimeout: 0 }));

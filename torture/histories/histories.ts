@@ -124,13 +124,18 @@ async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> 
 
 /** Imports a few pets, as often as there is time. When the database is killed, nobody knows how many were added. */
 async function importPets(databaseUrl: string, traffic: Traffic): Promise<void> {
+  let done = 0;
   for (let round = 0; !traffic.isDone(); round++) {
     const pets = [1, 2, 3].map((number) => ({ name: `import-${round}-${number}`, categoryId: 1 }));
     const unknown = { result: 'unknown', caller: -1, from: performance.now(), to: Infinity } as const;
     for (const pet of pets) traffic.history.operations.push({ kind: 'create', pet, ...unknown });
-    await runCli(['import', '--database-url', databaseUrl], { input: JSON.stringify(pets) });
+    const { status } = await runCli(['import', '--database-url', databaseUrl], {
+      input: JSON.stringify(pets),
+    });
+    if (status === 0) done += 1;
     await traffic.untilOperations(operationsPerKill / 4);
   }
+  if (done === 0) throw new Error('No import succeeded.');
 }
 
 /** One fault of this kind on each store, from the program that has it; none if it is not found on both. */

@@ -7,14 +7,10 @@ import { missingForPatroni } from './programs.ts';
 import { startReplicas } from './replicas.ts';
 import { judgeOne, summaryOf } from './verdict.ts';
 
-const breakCluster = async (
-  { report, program, seed }: RunOptions,
-  list: readonly Fault[],
-  isSynchronous: boolean,
-) => {
+const breakCluster = async ({ report, seed }: RunOptions, list: readonly Fault[], isSynchronous: boolean) => {
   await using cluster = await openPatroniCluster({ isSynchronous });
   await cluster.untilHealthy();
-  await using replicas = await startReplicas(cluster, program);
+  await using replicas = await startReplicas(cluster);
   const urls = replicas.services.map(({ url }) => url);
   using mirrors = followServices(() => urls, seed);
   const observations: Observation[] = [];

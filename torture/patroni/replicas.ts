@@ -8,11 +8,11 @@ export interface Replicas extends AsyncDisposable {
 
 const replicaCount = 3;
 
-export async function startReplicas(cluster: PatroniCluster, program: string | undefined): Promise<Replicas> {
+export async function startReplicas(cluster: PatroniCluster): Promise<Replicas> {
   await using started = new AsyncDisposableStack();
   const services: Service[] = [];
   while (services.length < replicaCount)
-    services.push(started.use(await serve({ databaseUrl: cluster.address, program })));
+    services.push(started.use(await serve({ databaseUrl: cluster.address })));
   const kept = started.move();
   return { services, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -8,8 +8,6 @@ import {
 import { findSecrets } from './secrets.ts';
 
 export interface TortureServiceOptions extends ServiceOptions {
-  /** Serves with this program instead of the project's own. */
-  program?: string | undefined;
   /** A preload that breaks it; its workers get it as well. */
   broken?: string | undefined;
 }
@@ -19,13 +17,11 @@ const longestLifeMs = 45 * 60_000;
 
 /** A service whose end fails, and its test with it, when a key is found in what it leaves behind. */
 export async function serve(options: TortureServiceOptions): Promise<Service> {
-  const { program, broken, wrap = (command) => command, env = {}, ...others } = options;
-  const chosen = (command: string[]) => (program === undefined ? command : command.with(1, program));
+  const { broken, env = {}, ...others } = options;
   const service = await startService({
     longestLifeMs,
     ...others,
     env: broken === undefined ? env : { ...env, BUN_OPTIONS: `--preload=${broken}` },
-    wrap: (command) => wrap(chosen(command)),
   });
   const dispose = service[Symbol.asyncDispose];
   service[Symbol.asyncDispose] = async () => {

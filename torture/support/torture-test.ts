@@ -22,8 +22,6 @@ export interface RunOptions {
   report: (progress: string) => void;
   /** False where the speed of the machine must not decide: counts and states are judged, times are not. */
   isTimed?: boolean;
-  /** The program to serve with, instead of the project's own; controls break a copy of it. */
-  program?: string | undefined;
   /** What breaks the service in a control: see `againstBroken`. */
   broken?: string | undefined;
 }

@@ -78,7 +78,7 @@ function refuseTakenIds(nextId: bigint | undefined, largestId: bigint | undefine
   );
 }
 
-/** Does not advise to leave out --keep-ids: that is another import, which adds the first pets a second time. */
+/** Does not suggest leaving out --keep-ids: that is another import, which adds the first pets a second time. */
 function idsTaken(problem: string, standing: Standing): OperatorError {
   return stopped(problem, standing, 'Import the file into an empty store that no service uses.');
 }

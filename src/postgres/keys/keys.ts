@@ -1,15 +1,15 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
 import { columnsOf } from '../../domain/table.ts';
-import { createSharedRead } from '../shared-read.ts';
+import type { Batcher } from '../batcher.ts';
 import type { Statement, Values } from '../sessions/statement.ts';
 import type { Sql } from '../sql.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 const keyColumns = columnsOf(keyTable);
 const selectUsable = {
-  name: 'select-usable-key',
+  name: 'select-usable-keys',
   text: `SELECT ${keyColumns} FROM api_keys
-    WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2::bigint)`,
+    WHERE hash = ANY ($1::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2::bigint)`,
 };
 const selectById = { name: 'select-key', text: `SELECT ${keyColumns} FROM api_keys WHERE id::text = $1` };
 const selectAll = {
@@ -49,13 +49,15 @@ const recordUse = {
     WHERE id::text = $1 AND coalesce(last_used_at, 0) < $2::bigint`,
 };
 
-export function createKeyStore(sql: Sql, watch: KeyWatch, now: () => number): ApiKeyStore {
-  const share = createSharedRead<ApiKey | undefined>();
-
+export function createKeyStore(
+  sql: Sql,
+  watch: KeyWatch,
+  finds: Batcher<string, ApiKey | undefined>,
+  now: () => number,
+): ApiKeyStore {
   const read = async (hash: string): Promise<ApiKey | undefined> => {
     const { generation } = watch;
-    const [row] = await sql.read<KeyRow>(selectUsable, [hash, now()]);
-    const key = row && keyTable.parse(row);
+    const key = await finds.add(hash);
     // Do not keep a key that was read before a change was noticed.
     if (key && watch.generation === generation) watch.kept.set(hash, key);
     return key;
@@ -71,7 +73,7 @@ export function createKeyStore(sql: Sql, watch: KeyWatch, now: () => number): Ap
   return {
     findKey(hash) {
       const known = watch.isCurrent() ? watch.kept.get(hash) : undefined;
-      return known && isUsable(known, now()) ? known : share(hash, () => read(hash));
+      return known && isUsable(known, now()) ? known : read(hash);
     },
 
     async listKeys() {
@@ -96,4 +98,11 @@ export function createKeyStore(sql: Sql, watch: KeyWatch, now: () => number): Ap
       await sql.write(async (query) => void query(recordUse, [id, usedAt.getTime()]));
     },
   };
+}
+
+/** Looks up the keys of all waiting requests in one query, so that a flood of wrong keys takes one session. */
+export async function findKeys(sql: Sql, hashes: string[], now: number): Promise<(ApiKey | undefined)[]> {
+  const rows = await sql.read<KeyRow>(selectUsable, [hashes, now]);
+  const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
+  return hashes.map((hash) => keyByHash.get(hash));
 }

@@ -92,12 +92,21 @@ async function beginLog(query: Query): Promise<void> {
   forgetEarlierEvents(query);
 }
 
+const selectLastIds = `SELECT greatest($1::bigint, (SELECT max(id) FROM pets)) AS pets,
+  greatest($2::bigint, (SELECT max(id) FROM orders)) AS orders,
+  coalesce((SELECT max(id) FROM api_keys), 0) AS keys`;
+
+/** Also covers the rows that are there: the sequences of the source may be behind its rows. */
 async function raiseLastIds(query: Query, { pets, orders }: LastIds): Promise<void> {
-  const [key] = await query<{ id: string | null }>('SELECT max(id) AS id FROM api_keys');
-  await moveSequence(query, 'pet_ids', pets);
-  await moveSequence(query, 'order_ids', orders);
-  await moveSequence(query, 'api_key_ids', BigInt(key?.id ?? 0));
+  const [last] = await query<Record<'pets' | 'orders' | 'keys', string>>(selectLastIds, [
+    String(pets),
+    String(orders),
+  ]);
+  if (!last) throw new Error('The server returned no ids.');
+  await moveSequence(query, 'pet_ids', BigInt(last.pets));
+  await moveSequence(query, 'order_ids', BigInt(last.orders));
+  await moveSequence(query, 'api_key_ids', BigInt(last.keys));
   // Some of these pets may have been deleted, and it is unknown which.
   const remember = 'UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint';
-  await query(remember, [String(pets)]);
+  await query(remember, [last.pets]);
 }

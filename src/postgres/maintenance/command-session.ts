@@ -1,6 +1,6 @@
 import type { MigrationOptions } from '../../system/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
-import { explain } from '../errors.ts';
+import { explain, isLost, translateError } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
 import { openSession, type Session } from '../sessions/session.ts';
 import type { Query } from '../sessions/statement.ts';
@@ -31,8 +31,13 @@ export async function openCommandSession(options: CommandOptions): Promise<Comma
   try {
     const session = (opened = await openSession({ address, timeouts }));
     await refuseMissingSchema(session);
+    const runOnce = <Result>(work: (query: Query) => Promise<Result>): Promise<Result> =>
+      runTransaction(session, work, transactionTimeouts).catch((error: unknown) => {
+        // A command has no other session to repeat it on.
+        throw isLost(error) ? translateError(error) : error;
+      });
     return {
-      run: (work) => retry(() => runTransaction(session, work, transactionTimeouts)),
+      run: (work) => retry(() => runOnce(work)),
       close: () => session.close(),
     };
   } catch (error) {

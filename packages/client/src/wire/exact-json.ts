@@ -7,8 +7,8 @@ const markName = 'exact integer';
 
 /**
  * Like `JSON.parse`, but integers too long for a number become a `bigint`: `JSON.parse` reads `9007199254740993` as
- * …992. Integers of 16 or more digits are parsed as an object that contains the digits. Not every runtime passes the
- * source text of a number to the reviver.
+ * …992. Integers of 16 or more digits are first replaced by an object that holds the digits, because not every runtime
+ * passes the source text of a number to the reviver.
  */
 export function parseExactJson(text: string): unknown {
   // Invalid text must fail here, because the marks could make it valid.

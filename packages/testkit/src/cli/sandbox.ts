@@ -110,7 +110,7 @@ async function mutantOf(wanted: number): Promise<Layer> {
 }
 
 function untilStopSignal(): Promise<unknown> {
-  return Promise.race(['SIGTERM', 'SIGINT', 'SIGHUP'].map((signal) => once(process, signal)));
+  return Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal)));
 }
 
 const checkEveryMs = 100;

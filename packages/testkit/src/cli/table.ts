@@ -26,7 +26,7 @@ export function renderReport({ baseUrl, profile, results, petsCreated, durationM
 }
 
 /** What was sent, expected and received, and which other checks failed for this reason. */
-export function renderFinding({ result: { check, failure }, followers }: Finding): string {
+function renderFinding({ result: { check, failure }, followers }: Finding): string {
   const { sent = '', expected = '', seen = '' } = failure ?? {};
   return [
     `${check.name}: ${check.rule}`,
