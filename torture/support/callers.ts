@@ -38,7 +38,7 @@ export function startCallers({ urls, path = '/v1/pets', ...options }: CallersOpt
         if (!connection) return 'found nobody';
         const body = name === undefined ? {} : { body: JSON.stringify({ name, categoryId: 1 }) };
         const [method, target] = name === undefined ? ['GET', path] : ['POST', '/v1/pets'];
-        const response = await connection.send(method, target, { key: fixedKey, ...body });
+        const response = await connection.exchange(method, target, { key: fixedKey, ...body });
         if (typeof response === 'string' || response.headers.get('Connection') === 'close') hangUp();
         if (typeof response === 'string') return `were ${response}`;
         if (response.status >= 400) return `got ${response.status}`;

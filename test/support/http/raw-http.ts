@@ -12,6 +12,8 @@ export interface RawConnection extends Disposable {
   write(bytes: string | Uint8Array): void;
   /** Sends a request on its own; throws when the response is not as its document says. */
   send(method: string, path: string, options?: RawRequest): Promise<RawOutcome>;
+  /** Sends a request whose response is not checked, because a proxy may have made or changed it. */
+  exchange(method: string, path: string, options?: RawRequest): Promise<RawOutcome>;
   /** The response to what was written, unchecked. */
   receive(): Promise<RawOutcome>;
   /** The same as bytes. A response to HEAD has no body, whatever its length says. */
@@ -91,11 +93,16 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     return typeof found === 'string' ? found : responseOf(found);
   };
 
+  const exchange: RawConnection['exchange'] = (method, path, request) => {
+    socket.write(requestText(method, path, host, request));
+    return receive();
+  };
+
   return {
     write: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    exchange,
     async send(method, path, request) {
-      socket.write(requestText(method, path, host, request));
-      const outcome = await receive();
+      const outcome = await exchange(method, path, request);
       if (typeof outcome !== 'string') await checkResponse({ method, url: path }, outcome);
       return outcome;
     },
