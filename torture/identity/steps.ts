@@ -135,8 +135,9 @@ const restore: Step = async (world) => {
   const args = ['restore', backup.path, ...(isForced ? ['--force'] : [])];
   const { status, stderr } = await world.run(args, store);
   const isServed = store === world.serving?.store;
-  const mayRefuse = isServed || (!isForced && store.pets.size + store.unsure.size > 0);
-  if ((status !== 0) !== mayRefuse && !(status !== 0 && !isForced))
+  // What an unacknowledged create has left is not known, so a restore may go either way then.
+  const mustRefuse = isServed || (!isForced && store.pets.size > 0);
+  if (status === 0 ? mustRefuse : isForced && !isServed)
     throw new Fault(`A restore to ${store.path} ended with ${status}: ${stderr}`);
   if (status === 0) replaceModel(world, store, backup);
   world.count(status === 0 ? 'restores' : 'restores refused');
