@@ -117,7 +117,10 @@ const loseFile: Step = async (world) => {
     if ((await world.create(serving, 2)) > 0) throw new Fault(`Creates are acknowledged after loss ${loss}`);
   };
   await expectRefused();
-  await serving.service.untilLogged(/The store was moved, replaced or removed/);
+  // Each process looks for itself: one that has not looked yet may serve a file that comes back.
+  await serving.service.untilLogged(
+    new RegExp(`(?:The store was moved, replaced or removed[^]*){${serving.workers}}`),
+  );
   // Without its shared memory, others can still use the store, and must not be overwritten.
   const isShared = loss === 1 && world.chance(0.7) && (await revokeOne(world, serving.store));
   if (!isShared) putBack();

@@ -13,6 +13,7 @@ export type Step = (world: World) => string | undefined | Promise<string | undef
 export interface Serving {
   service: Service;
   store: StoreModel;
+  workers: number;
 }
 
 /** A folder with two stores, backups of them, a service on one of them at most, and what is known of all. */
@@ -71,7 +72,7 @@ export class World implements AsyncDisposable {
 
   async start(store: StoreModel, workers: number): Promise<void> {
     const options = { databaseUrl: this.nameOf(store), workers, broken: this.#broken };
-    this.serving = { service: await serve(options), store };
+    this.serving = { service: await serve(options), store, workers };
     this.count('starts');
   }
 
