@@ -129,7 +129,7 @@ ${renderErrorCodes()}`,
 <li>List all pets, page by page.</li>
 <li>Get the kept address with <code>wait=5</code>. Apply each event: it carries the whole pet, so applying one twice changes
 nothing. Keep the address in the <code>Link</code> of the response, and go on.</li></ol>
-<p>An empty page is the end for now. If it came before its time, pause for a second. After an event
+<p>An empty page means that you are up to date. If it came at once, pause for a second before you ask again. After an event
 <code>pets.imported</code> or the error <code>events_gone</code>, start again. Events are kept for seven days, so a reader
 that was away for a night continues where it was.</p>
 <p>The service sends no webhooks. <code>docs/clients.md</code> in the source code has a program of forty lines that follows
