@@ -63,7 +63,7 @@ async function failOnce(inject: string, count: Count, broken: string | undefined
     },
   );
   const load = startLoad({ url: () => service.url, creators: 4 });
-  // One that ends is restarted by whoever supervises it: here, and in life.
+  // A supervisor restarts a service that ends, here as in production.
   let isOver = false;
   const ended = service.exited.then(async () => {
     if (isOver) return;

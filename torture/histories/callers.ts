@@ -75,7 +75,7 @@ export function openLine(history: History): Line {
  * have been delivered even though nobody listens by the time it fails.
  */
 export function openLibraryLine(): Line {
-  // A service that is started again has another address; whoever goes on asking the old one learns nothing.
+  // A service that is started again has another address, and nobody responds at the old one.
   const dead = new Set<string>();
   return {
     mayResend: true,

@@ -38,7 +38,7 @@ export const machines: readonly Machine[] = [1, 2, 3].map((number) => ({
 
 /** When the run ends without a goodbye, the folder is removed together with the network. */
 export function openNetwork(folder: string): Network {
-  // The computer's own network must never be touched, whoever calls this.
+  // Never touch the machine's own network.
   const missing = missingNetwork();
   if (missing !== undefined) throw new Error(missing);
   const watcher = watchOver(process.pid, folder);

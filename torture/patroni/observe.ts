@@ -11,7 +11,7 @@ export interface Observation {
   keys: KeyDelays;
 }
 
-/** How long a fault may last; whoever serves again earlier is watched for a while, then it is healed. */
+/** How long a fault may last. If the service recovers earlier, it is watched for a while, and then the fault is healed. */
 const longestFaultMs = 75_000;
 const watchMs = 5000;
 

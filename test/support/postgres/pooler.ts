@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
  * A pooler in transaction mode, as pgbouncer is one: after each transaction a caller's session on the server is free for
- * the next caller. The server must trust whoever connects.
+ * the next caller. The server must trust everybody who connects.
  */
 export interface Pooler extends AsyncDisposable {
   port: number;
