@@ -4,22 +4,24 @@ import type { EventStore } from '../../src/domain/store.ts';
 import { addPet, outcomeOf } from '../support/http/calls.ts';
 import { openService, openTemporarySqlite } from '../support/http/service.ts';
 
-/** A service whose reads of the log are counted, and fail once there is a failure. */
+/** A service whose reads of the log are counted, and fail or hang on demand. */
 async function openCounted() {
-  const log = { reads: 0, failure: undefined as Error | undefined };
+  const log = { reads: 0, failure: undefined as Error | undefined, isHanging: false };
   const openStore = async () => {
     const store = await openTemporarySqlite();
     const listEvents: EventStore['listEvents'] = (request) => {
       log.reads += 1;
       if (log.failure) throw log.failure;
+      if (log.isHanging) return new Promise(() => {});
       return store.events.listEvents(request);
     };
     return { ...store, events: { ...store.events, listEvents } };
   };
   const service = await openService({ openStore });
-  const wait = async (signal: AbortSignal | null = null) => {
+  const wait = async (signal: AbortSignal | null = null, seconds = 5) => {
     const headers = { Authorization: `Bearer ${service.apiKey}` };
-    return service.app.fetch(new Request('http://localhost/v1/events?after=now&wait=5', { headers, signal }));
+    const url = `http://localhost/v1/events?after=now&wait=${seconds}`;
+    return service.app.fetch(new Request(url, { headers, signal }));
   };
   return { log, service, wait, [Symbol.asyncDispose]: () => service.close() };
 }
@@ -49,6 +51,14 @@ describe('requests that wait', () => {
     const next = counted.wait();
     await addPet(counted.service.call);
     expect(await outcomeOf(next)).toBe('200');
+  });
+
+  it('end in time while the store hangs', async () => {
+    await using counted = await openCounted();
+    const waiting = counted.wait(null, 1);
+    while (counted.log.reads === 0) await Bun.sleep(1);
+    counted.log.isHanging = true;
+    expect(await (await waiting).text()).toBe('[]');
   });
 
   it('fail with the store', async () => {
