@@ -54,22 +54,14 @@ export function spoilsSession(error: unknown): boolean {
   return isLost(error) || (error instanceof DatabaseError && spoilingStates.includes(error.code ?? ''));
 }
 
-/**
- * SQLSTATE classes and codes of a database that cannot be used now; the statement is not at fault:
- * - the session: 08 lost, 28 login refused, 3D no such database, 25006 read-only, 26 unknown statement
- * - the schema, changed under us: 0A000 outdated plan, 23502 and 23503 a foreign constraint, 3F and 42 a missing part
- * - the transaction: 40 rolled back, 55P03 lock timeout, 57 stopped by the operator or the statement timeout
- * - the server: 53 out of resources, 58 system, F0 configuration file, XX damaged
- */
-const unavailableStates = /^(?:08|0A000|2350[23]|25006|26|28|3D|3F|40|42|53|55P03|57|58|F0|XX)/;
-
-/** The error for callers: `unavailable` if the store cannot be used. Anything else is a bug. */
+/** The error for callers: `unavailable`, unless the values are at fault, which is a bug. */
 export function translateError(error: unknown): unknown {
-  if (error instanceof SessionLostError) return unavailable(error);
-  if (!(error instanceof DatabaseError)) return error;
+  if (!(error instanceof SessionLostError || error instanceof DatabaseError)) return error;
+  const code = error instanceof DatabaseError ? error.code : undefined;
   // 2200H: a sequence has reached its end.
-  if (error.code === '2200H') return idsUsedUp();
-  return unavailableStates.test(error.code ?? '') ? unavailable(error) : error;
+  if (code === '2200H') return idsUsedUp();
+  // 22 a value, 23514 a CHECK.
+  return /^(?:22|23514)/.test(code ?? '') ? error : unavailable(error);
 }
 
 /** Whether a translated error was caused by a missing part of the schema. */

@@ -10,7 +10,7 @@ import {
 import { int64Range } from '../domain/int64.ts';
 import type { EventStore } from '../domain/store.ts';
 import { columnsOf } from '../domain/table.ts';
-import type { Query } from './sessions/statement.ts';
+import type { Query } from './sessions/session.ts';
 import { createSharedRead } from './shared-read.ts';
 import type { Sql } from './sql.ts';
 

@@ -7,7 +7,7 @@ import { orderTable } from '../domain/order.ts';
 import { isSchemaError } from './errors.ts';
 import { newestVersion } from './migrate.ts';
 import { storedColumns } from './pets/pet-row.ts';
-import type { Query } from './sessions/statement.ts';
+import type { Query } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 
 /** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */

@@ -4,8 +4,7 @@ import type { Counter } from '../metrics/registry.ts';
 import { OutcomeUnknownError } from './errors.ts';
 import { keepPlans, servingTimeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
-import type { Query, Statement, Values } from './sessions/statement.ts';
-import type { Session } from './sessions/session.ts';
+import type { Query, Session, Statement, Values } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import { retry, runTransaction } from './sessions/transaction.ts';
 
@@ -37,11 +36,10 @@ const transactionTimeouts = { statementsMs: servingTimeouts.silenceMs, commitMs:
 /** How often to ask the server whether it still works on a late COMMIT. */
 const checkEveryMs = 1000;
 
-/** An idle backend has sent its response. The start time distinguishes it from a later process with an equal pid. */
-const selectBusyBackend = {
-  name: 'select-busy-backend',
-  text: `SELECT 1 AS found FROM pg_stat_get_activity($1::integer)
-    WHERE backend_start::text = $2 AND state <> 'idle'`,
+/** An idle process has sent its response. */
+const selectBusy = {
+  name: 'select-busy',
+  text: "SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE state <> 'idle'",
 };
 
 export function createSql(sessions: Sessions, options: SqlOptions): Sql {
@@ -80,8 +78,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
 
   /** The response may have been lost on the way. */
   const endIfSilent = async (session: Session): Promise<void> => {
-    const { pid, startedAt } = session.backend;
-    const busy = await read(selectBusyBackend, [pid, startedAt]);
+    const busy = await read(selectBusy, [session.pid]);
     if (busy.length === 0) session.destroy();
   };
 

@@ -1,7 +1,7 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
 import { columnsOf } from '../../domain/table.ts';
 import type { Batcher } from '../batcher.ts';
-import type { Statement, Values } from '../sessions/statement.ts';
+import type { Statement, Values } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';
 import type { KeyWatch } from './key-watch.ts';
 

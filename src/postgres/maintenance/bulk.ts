@@ -13,7 +13,7 @@ import { addEvents, forgetEarlierEvents } from '../events.ts';
 import { openCommandSession, type CommandOptions, type CommandSession } from './command-session.ts';
 import { lastIdOf, moveSequence } from './sequences.ts';
 import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
-import type { Query } from '../sessions/statement.ts';
+import type { Query } from '../sessions/session.ts';
 
 type Run = CommandSession['run'];
 

@@ -2,8 +2,7 @@ import type { MigrationOptions } from '../../system/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain, isLost, translateError } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
-import { openSession, type Session } from '../sessions/session.ts';
-import type { Query } from '../sessions/statement.ts';
+import { openSession, type Query, type Session } from '../sessions/session.ts';
 import { retry, runTransaction } from '../sessions/transaction.ts';
 
 export interface CommandOptions extends MigrationOptions {

@@ -12,7 +12,7 @@ import { importEvent } from '../../domain/event.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents } from '../events.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
-import type { Query, Values } from '../sessions/statement.ts';
+import type { Query, Values } from '../sessions/session.ts';
 import { openCommandSession, type CommandOptions } from './command-session.ts';
 import { moveSequence } from './sequences.ts';
 

@@ -1,6 +1,6 @@
 import { isScan, type SearchRequest } from '../../domain/store.ts';
 import { pageOf, type Page } from '../../domain/paging.ts';
-import type { Statement } from '../sessions/statement.ts';
+import type { Statement } from '../sessions/session.ts';
 import { createSharedRead } from '../shared-read.ts';
 import type { Sql } from '../sql.ts';
 import { createPageReader } from './pages.ts';

@@ -13,7 +13,7 @@ import { fingerprintOf, idempotencyRetentionMs, type Idempotency } from '../../d
 import { renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
 import type { CreatedPet } from '../../domain/store.ts';
 import { addEvents } from '../events.ts';
-import type { Query } from '../sessions/statement.ts';
+import type { Query } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';
 import {
   petArrays,

@@ -2,11 +2,31 @@ import { Socket } from 'node:net';
 import { Client, DatabaseError, type QueryResultRow } from 'pg';
 import { SessionLostError } from '../errors.ts';
 import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
-import { introduce, type Introduction } from './server.ts';
-import type { Query, Statement, Values } from './statement.ts';
+import { selectIntroduction, type Introduction, type Server } from './server.ts';
+
+/** A session parses and plans a named statement once, and one without a name each time. */
+export interface Statement {
+  name?: string;
+  text: string;
+}
+
+type Value = string | number | boolean | null;
+export type Values = readonly (Value | readonly Value[])[];
+
+/**
+ * Sends a statement after the previous ones without waiting for their responses. Fails with the server's
+ * `DatabaseError`, or with a `SessionLostError` if there was no response.
+ */
+export type Query = <Row extends QueryResultRow>(
+  statement: Statement | string,
+  values?: Values,
+) => Promise<Row[]>;
 
 /** One session. After a failure it is useless: `isOpen` turns false, and `onLost` is called once. */
-export interface Session extends Introduction {
+export interface Session {
+  readonly server: Server;
+  /** The process that serves the session. */
+  readonly pid: number;
   readonly isOpen: boolean;
   /** How many warnings the server has sent. */
   readonly warnings: number;
@@ -103,10 +123,15 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
   const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
   try {
     await client.connect();
-    const introduction = await introduce(query);
+    const [introduction] = await query<Introduction>(selectIntroduction);
+    if (!introduction) throw new Error('The server does not introduce itself.');
+    const { pid, isStandby, ...server } = introduction;
+    // A standby lags behind.
+    if (isStandby) throw new Error('The server is a standby.');
     state = 'open';
     return {
-      ...introduction,
+      server,
+      pid,
       get isOpen() {
         return state === 'open';
       },

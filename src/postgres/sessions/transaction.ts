@@ -9,8 +9,7 @@ import {
   SessionLostError,
   translateError,
 } from '../errors.ts';
-import type { Query } from './statement.ts';
-import type { Session } from './session.ts';
+import type { Query, Session } from './session.ts';
 
 export interface TransactionOptions {
   /** The time limits for the statements and for COMMIT. */

@@ -109,12 +109,4 @@ describe('a role that receives no warnings', () => {
     expect(await failure).toMatchObject({ code: 'unavailable' });
     await adding.close();
   });
-
-  it('is refused behind a pgbouncer, where no session is ours to change', async () => {
-    const opened = openPostgresStore({
-      address: addressAt(cluster.port, '&pgbouncer=true'),
-      startWithinMs: 0,
-    });
-    expect(String(await failureOf(opened))).toContain("SET client_min_messages = 'warning'");
-  });
 });
