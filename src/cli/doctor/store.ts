@@ -66,6 +66,8 @@ function mayUse(path: string, mode: number): boolean {
   }
 }
 
+const grantRights = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';
+
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
   const { inspectPostgres } = await import('../../postgres/maintenance/inspect.ts');
   try {
@@ -76,17 +78,12 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
       : `holds about ${contentOf(inspection)}`;
     const findings = [
       ok('store', `PostgreSQL ${version} at ${storeAt(address).name} responds and ${state}.`),
-      checkRole(inspection),
+      inspection.mayWrite
+        ? ok('rights', 'The role may write.')
+        : problem('rights', 'The role lacks rights.', grantRights),
     ];
     return { findings, usableKeyCount, makesFirstKey: false };
   } catch (error) {
     return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false };
   }
-}
-
-function checkRole({ mayWrite, mayChange }: { mayWrite: boolean; mayChange: boolean }): Finding {
-  const remedy = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';
-  if (!mayWrite) return problem('rights', 'The role may not write the pets.', remedy);
-  if (mayChange) return ok('rights', 'The role may write.');
-  return warning('rights', 'The role may add pets, but not change or delete them.', remedy);
 }

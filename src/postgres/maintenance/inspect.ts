@@ -11,9 +11,8 @@ export interface Inspection {
   usableKeyCount: number;
   /** True if there is no schema yet. */
   isNew: boolean;
+  /** Whether the role has the rights to serve, or to create the schema if there is none. */
   mayWrite: boolean;
-  /** False if the role lacks a right that only operations beyond the contract need. */
-  mayChange: boolean;
 }
 
 /** Inspects a database without changing it. Fails with the service's own error. */
@@ -32,22 +31,18 @@ export async function inspectPostgres(address: string, environment: Environment)
 
 const selectServer = "SELECT current_setting('server_version') AS version";
 
-/** Whether the role may create the schema. */
-const selectNew = `${selectServer},
-    0 AS "petCount", 0 AS "orderCount", 0 AS "usableKeyCount",
-    has_schema_privilege(current_schema(), 'CREATE') AS "mayWrite", true AS "mayChange"`;
+const selectNew = `${selectServer}, 0 AS "petCount", 0 AS "orderCount", 0 AS "usableKeyCount",
+    has_schema_privilege(current_schema(), 'CREATE') AS "mayWrite"`;
 
 const selectStore = `${selectServer},
     greatest(reltuples, 0)::float8 AS "petCount",
     (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'orders'::regclass) AS "orderCount",
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
-    has_table_privilege('pets', 'INSERT') AND has_table_privilege('write_probes', 'INSERT')
-      AND has_sequence_privilege('pet_ids', 'USAGE')
-      AND has_table_privilege('events', 'INSERT') AND has_table_privilege('events', 'DELETE') AS "mayWrite",
-    has_table_privilege('pets', 'UPDATE') AND has_table_privilege('pets', 'DELETE')
-      AND has_table_privilege('orders', 'SELECT') AND has_table_privilege('orders', 'INSERT')
-      AND has_table_privilege('deletions', 'UPDATE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayChange"
+    (SELECT bool_and(has_table_privilege(name, privilege))
+      FROM unnest('{pets, orders, events, idempotency_keys, write_probes}'::text[]) AS name,
+        unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege)
+      AND has_sequence_privilege('pet_ids', 'USAGE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayWrite"
   FROM pg_class WHERE oid = 'pets'::regclass`;
 
 async function inspect(session: Session): Promise<Inspection> {
