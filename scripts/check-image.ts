@@ -65,7 +65,8 @@ async function checkEmbedded(): Promise<void> {
   const users = await run(['podman', 'top', name, 'huser']);
   if (!/^HUSER(?:\s+65532)+$/.test(users)) throw new Error(`The service runs as:\n${users}`);
   const written = await container.petstore('export', '/pets.json').catch(String);
-  if (!written.includes('EROFS')) throw new Error(`A write to the root file system ended so:\n${written}`);
+  if (!written.includes('read-only file system'))
+    throw new Error(`A write to the root file system ended so:\n${written}`);
   report('no process is root, and the root file system cannot be written to');
   await createAndList(url, key, [], 'Rex');
   await container.restart();
