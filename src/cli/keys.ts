@@ -1,8 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import { refuseUnknown, rotateKey, showOrWithdraw, type Rotation } from '../domain/key-rotation.ts';
+import { refuseUnknown, rotateKey, type Rotation } from '../domain/key-rotation.ts';
 import type { LogFields } from '../system/log.ts';
 import { storeAt, refuseMissingStore } from '../stores.ts';
+import { outputFailed } from '../system/files.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -114,8 +115,8 @@ async function create(now: Date, options: KeysOptions & { name: string; readOnly
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
   const make = async (store: ApiKeyStore): Promise<ApiKey> => {
     const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
-    await showOrWithdraw(store, key, () =>
-      show(json ? renderJson({ ...shownKey(key, now), key: text }) : introduce(key, text, databaseUrl)),
+    await showOnce(
+      json ? renderJson({ ...shownKey(key, now), key: text }) : introduce(key, text, databaseUrl),
     );
     return key;
   };
@@ -151,7 +152,7 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
       // Recorded even if the rotation fails later.
       subject['replacedBy'] = key.id;
       const successor = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
-      return show(json ? renderJson(successor) : introduce(key, text, databaseUrl));
+      return showOnce(json ? renderJson(successor) : introduce(key, text, databaseUrl));
     },
   };
   const { old } = await audited(
@@ -183,7 +184,14 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
   print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} is revoked.\n`);
 }
 
-/** Shows a new key. */
+/** A key that cannot be shown stays valid, but nobody knows it. */
+async function showOnce(text: string): Promise<void> {
+  await show(text).catch((error: unknown) => {
+    throw outputFailed(error);
+  });
+}
+
+/** Presents a new key. */
 function introduce({ id, name, isReadOnly, expiresAt }: ApiKey, text: string, databaseUrl: string): string {
   const where = visible(storeAt(databaseUrl).name);
   const rights = isReadOnly ? ', read-only' : '';

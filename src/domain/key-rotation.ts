@@ -33,42 +33,14 @@ export async function rotateKey(
   const oldExpiryMs = Math.min(now.getTime() + overlapMs, old.expiresAt?.getTime() ?? Infinity);
   const planned = { ...old, replacedBy: key.id, expiresAt: new Date(oldExpiryMs) };
   // Show the new key first: neither a crash nor a full disk may leave an expiring key without a known successor.
-  await showOrWithdraw(store, key, () => show({ key, text, old: planned }));
-  const replaced = await store.replaceKey(id, { ...planned, now }).catch(() => {
-    // The replacement may be committed all the same, so the new key stays valid.
-    throw new OperatorError(
-      `Key ${key.id} is valid, but it is not known whether it replaces key ${id}.`,
-      'See: petstore keys list',
-    );
-  });
+  await show({ key, text, old: planned });
+  const replaced = await store.replaceKey(id, { ...planned, now });
   if (replaced?.replacedBy === key.id) return { key, old: replaced };
-  throw await withdraw(store, key, `Key ${id} was changed by another command meanwhile`);
-}
-
-/** Shows a new key. If that fails, revokes it, because nobody would know it. */
-export async function showOrWithdraw(
-  store: ApiKeyStore,
-  key: ApiKey,
-  show: () => Promise<void>,
-): Promise<void> {
-  try {
-    await show();
-  } catch (error) {
-    throw await withdraw(store, key, `The new key could not be shown (${(error as Error).message})`);
-  }
-}
-
-/** Revokes a new key and returns an error with the reason. */
-async function withdraw(store: ApiKeyStore, { id }: ApiKey, reason: string): Promise<OperatorError> {
-  try {
-    await store.revokeKey(id, new Date());
-    return new OperatorError(`${reason}, so key ${id} was revoked.`, 'Nothing else was changed.');
-  } catch {
-    return new OperatorError(
-      `${reason}, but key ${id} may still be valid.`,
-      `Run: petstore keys revoke ${id}`,
-    );
-  }
+  await store.revokeKey(key.id, new Date());
+  throw new OperatorError(
+    `Key ${id} was changed by another command meanwhile, so key ${key.id} was revoked.`,
+    'See: petstore keys list',
+  );
 }
 
 export function refuseUnknown(id: string): never {

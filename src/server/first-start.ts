@@ -1,6 +1,4 @@
 import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
-import { OperatorError, PetstoreError } from '../domain/error.ts';
-import { showOrWithdraw } from '../domain/key-rotation.ts';
 import type { Log } from '../system/log.ts';
 import type { Store } from '../domain/store.ts';
 import { storeAt } from '../stores.ts';
@@ -18,17 +16,9 @@ async function createFirstKey(
 ): Promise<IssuedKey | undefined> {
   const isEmbedded = storeAt(databaseUrl).path !== undefined;
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
-  try {
-    const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
-    audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
-    return issued;
-  } catch (error) {
-    if (!(error instanceof PetstoreError)) throw error;
-    throw new OperatorError(
-      'The store is new and its first API key could not be written.',
-      'Make room on the disk, or choose another file with --database-url.',
-    );
-  }
+  const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
+  audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
+  return issued;
 }
 
 /**
@@ -67,8 +57,8 @@ export async function announce(
   if (!first) return reportKeys(log, store, options);
   const introduction = introduce(first.text, address, pages);
   // The service keeps running even if its key cannot be shown.
-  await showOrWithdraw(store.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
-    log.warn(`${message} Create another: petstore keys create --name NAME`);
+  await tell(introduction).catch(() => {
+    log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME');
   });
 }
 

@@ -3,7 +3,6 @@ import { OperatorError, PetstoreError } from '../../domain/error.ts';
 import { createLog, describeError, reasonOf, type LogLevel } from '../../system/log.ts';
 import type { ServeContext } from '../../server/options.ts';
 import { storeAt } from '../../stores.ts';
-import { systemReason } from '../../system/files.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines, wrapLines } from './text.ts';
 
@@ -21,17 +20,13 @@ export function print(text: string): void {
   process.stdout.write(visibleLines(text));
 }
 
-/** Resolves once the text is written; fails with a readable reason. */
+/** Resolves once the text is written. */
 export function show(text: string, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
   // Replace the program's own listener, which would report the failure a second time.
   stream.removeAllListeners('error').on('error', () => {});
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(explained(error)) : resolve()));
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
-}
-
-function explained(error: NodeJS.ErrnoException): Error {
-  return Object.assign(new Error(systemReason(error)), { code: error.code });
 }
 
 export function printJson(value: unknown): void {
