@@ -21,25 +21,13 @@ async function createFirstKey(
   return issued;
 }
 
-/**
- * Reports what the store's keys may do. Before 2.0.0, a key could only add pets unless the operator asked for more. The
- * store does not record which release used it last, so every start logs this. A failure is ignored: the first request
- * will report it.
- */
-async function reportKeys(log: Log, { keys }: Store, { apiKeys, stableOnly }: ServeOptions): Promise<void> {
+/** A failure is ignored: the first request will report it. */
+async function warnWithoutKeys(log: Log, { keys }: Store, { apiKeys }: ServeOptions): Promise<void> {
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
-  if (!all) return;
-  const usable = all.filter((key) => isUsable(key, Date.now()));
-  const writing = usable.filter(({ isReadOnly }) => !isReadOnly);
-  if (usable.length + apiKeys.length === 0) {
-    log.warn(
-      'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
-    );
-  } else if (!stableOnly && writing.length + apiKeys.length > 0) {
-    log.info('Keys that are not read-only may change and delete pets; --stable-only prevents it.', {
-      keys: writing.length + apiKeys.length,
-    });
-  }
+  if (!all || apiKeys.length > 0 || all.some((key) => isUsable(key, Date.now()))) return;
+  log.warn(
+    'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
+  );
 }
 
 /** Reports that the service is up. Its first key is shown to the operator and never logged. */
@@ -54,7 +42,7 @@ export async function announce(
   const address = addressOf(options, port);
   const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
   log.info('ready', { address, ...pages, store: storeAt(options.databaseUrl).name });
-  if (!first) return reportKeys(log, store, options);
+  if (!first) return warnWithoutKeys(log, store, options);
   const introduction = introduce(first.text, address, pages);
   // The service keeps running even if its key cannot be shown.
   await tell(introduction).catch(() => {

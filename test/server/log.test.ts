@@ -31,7 +31,6 @@ describe('the log', () => {
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'info made a new store',
       'info ready',
-      'info Keys that are not read-only may change and delete pets; --stable-only prevents it.',
       'info stopping',
       'info stopped',
     ]);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { addPet, outcomeOf, patch } from '../support/http/calls.ts';
-import { copyFileSync } from 'node:fs';
-import { makeFolder, startService } from '../support/process/process.ts';
+import { startService } from '../support/process/process.ts';
 
 const orders = '/v1/store/orders';
 
@@ -22,30 +21,6 @@ describe('petstore serve --stable-only', () => {
     expect(await outcomeOf(ask(orders))).toBe('404 not_found');
     expect((await ask('/')).headers.get('Location')).toBe('docs');
     expect(await (await ask('/openapi.json')).text()).not.toContain('x-stability');
-  });
-});
-
-describe('the start of a store with keys', () => {
-  const mayChange = /Keys that are not read-only may change and delete pets; --stable-only prevents it\./;
-  const release = new URL('../fixtures/1.1.0/stopped.db', import.meta.url);
-  /** What a start without keys of the configuration logs. */
-  const logOf = async (databaseUrl: string, args: string[] = []) => {
-    await using service = await startService({ databaseUrl, args, env: { API_KEYS: undefined } });
-    expect(await service.stop()).toBe(0);
-    return service.stdout;
-  };
-
-  it('logs that they may change and delete pets, at every start after an upgrade', async () => {
-    using folder = makeFolder();
-    copyFileSync(release, folder.database);
-    expect(await logOf(folder.database)).toMatch(mayChange);
-    expect(await logOf(folder.database)).toMatch(mayChange);
-  });
-
-  it('logs nothing about them in a new store, or if they may not', async () => {
-    using folder = makeFolder();
-    expect(await logOf(folder.database)).not.toMatch(mayChange);
-    expect(await logOf(folder.database, ['--stable-only'])).not.toMatch(mayChange);
   });
 });
 
