@@ -120,7 +120,7 @@ function createRoutes(
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
   const orderCache = createCache(stabilityHeader('beta'));
   const listOrders = createList(orderList, orderCache, (asked) => orders.listOrders(asked));
-  const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
+  const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
   );

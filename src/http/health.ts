@@ -5,26 +5,20 @@ import { cacheable } from './conditional.ts';
 import type { Handler } from './route.ts';
 import { errorResponse } from './response.ts';
 
-/** Probes that arrive within this time share one check of the store. */
-const checkLastsMs = 500;
 /** Well below a scraper's default timeout of ten seconds. */
 const reportWithinMs = 3000;
 
 export function createHealthChecks(
   pets: PetStore,
   isStopping: () => boolean,
-  now: () => number,
 ): Record<'livez' | 'readyz', Handler> & { isStoreReady: () => Promise<boolean> } {
-  let check: Promise<void> = Promise.resolve();
-  let checkedAt = -Infinity;
+  let check: Promise<void> | undefined;
 
+  /** Probes need no key, so all that wait at once share one check of the store. */
   const checkStore = (): Promise<void> => {
-    const time = now();
-    // Do not let a clock that is set back keep an old check alive.
-    if (time < checkedAt || time - checkedAt >= checkLastsMs) {
-      checkedAt = time;
-      check = pets.checkWritable();
-    }
+    check ??= pets.checkWritable().finally(() => {
+      check = undefined;
+    });
     return check;
   };
 
