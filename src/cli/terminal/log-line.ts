@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { LogFields, LogLevel } from '../../system/log.ts';
-import { visible, visibleLines, wrapLines } from './text.ts';
+import { visible, visibleLines } from './text.ts';
 
 const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;
 
@@ -16,8 +16,7 @@ export function renderLogLine(time: Date, level: LogLevel, message: string, fiel
     error === undefined ? '' : visibleLines(String(error)),
   ];
   const clock = time.toTimeString().slice(0, 8);
-  const line = parts.filter((part) => part !== '').join(' ');
-  return `${styleText('dim', clock)} ${wrapLines(line, process.stdout, ' '.repeat(clock.length + 1))}`;
+  return `${styleText('dim', clock)} ${parts.filter((part) => part !== '').join(' ')}`;
 }
 
 /** Renders `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */

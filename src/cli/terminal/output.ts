@@ -4,7 +4,7 @@ import { createLog, describeError, reasonOf, type LogLevel } from '../../system/
 import type { ServeContext } from '../../server/options.ts';
 import { storeAt } from '../../stores.ts';
 import { renderLogLine } from './log-line.ts';
-import { visible, visibleLines, wrapLines } from './text.ts';
+import { visible, visibleLines } from './text.ts';
 
 /** What a service needs from its process. The log is readable on a terminal and JSON lines elsewhere. */
 export function openContext(level: LogLevel): ServeContext {
@@ -85,12 +85,12 @@ export function nameStore(databaseUrl: string): void {
 
 /** For problems that do not stop the command. */
 export function warn(text: string): void {
-  process.stderr.write(`${wrapLines(`petstore: ${visible(text)}`, process.stderr)}\n`);
+  process.stderr.write(`petstore: ${visible(text)}\n`);
 }
 
 /** Resolves once the error is written; never rejects. */
 export function printError(error: unknown): Promise<void> {
-  const text = `${wrapLines(`petstore: ${errorText(error)}`, process.stderr)}\n`;
+  const text = `petstore: ${errorText(error)}\n`;
   return new Promise((resolve) => process.stderr.write(text, () => resolve()));
 }
 
@@ -115,5 +115,5 @@ export function asInterrupted(work: string, error: unknown, remedy: string): unk
 /** Shows a few lines to the person who started the command, apart from a log that a machine reads. */
 function tell(text: string): Promise<void> {
   const stream = process.stdout.isTTY ? process.stdout : process.stderr;
-  return show(`${wrapLines(text, stream)}\n`, stream);
+  return show(`${text}\n`, stream);
 }

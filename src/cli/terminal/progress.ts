@@ -1,5 +1,5 @@
 import { noReport, type Report } from '../../system/progress.ts';
-import { visible, wrapLines } from './text.ts';
+import { visible } from './text.ts';
 
 const widestBar = 30;
 const drawEveryMs = 100;
@@ -49,10 +49,7 @@ export function showProgress(
     },
     /** Prints a line above the bar. */
     say(text: string) {
-      const lines = wrapLines(visible(text), stream);
-      stream.write(
-        stream.isTTY ? `\r${lines.replaceAll('\n', `${clearRest}\n`)}${clearRest}\n` : `${lines}\n`,
-      );
+      stream.write(stream.isTTY ? `\r${clearRest}${visible(text)}\n` : `${visible(text)}\n`);
       // The next step draws the bar again.
       drawnAt = -Infinity;
     },

@@ -9,7 +9,7 @@ export interface TerminalRun {
 /** Runs a command on a terminal of its own, where a person would see it. */
 export async function runOnTerminal(
   args: string[],
-  options: CliOptions & { columns?: number; program?: string } = {},
+  options: CliOptions & { program?: string } = {},
 ): Promise<TerminalRun> {
   using folder = makeFolder();
   const decoder = new TextDecoder();
@@ -20,7 +20,7 @@ export async function runOnTerminal(
     timeout: 120_000,
     killSignal: 'SIGKILL',
     terminal: {
-      cols: options.columns ?? 120,
+      cols: 120,
       rows: 40,
       data: (_terminal, data) => {
         screen += decoder.decode(data, { stream: true });
