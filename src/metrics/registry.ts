@@ -20,23 +20,14 @@ export interface Labelled<Child> {
   with(labels: Labels): Child;
 }
 
-export interface Counter {
-  increment(): void;
-}
-
-export interface Histogram {
-  observe(value: number): void;
-}
-
 type Kind = 'counter' | 'gauge' | 'histogram';
 
 export function createRegistry(): Registry {
-  const metrics = new Map<string, () => Promise<string>>();
+  const metrics: (() => Promise<string>)[] = [];
 
   const add = (name: string, kind: Kind, help: string, lines: () => string | Promise<string>): void => {
-    if (metrics.has(name)) throw new Error(`The metric ${name} exists already.`);
     const head = `# HELP ${name} ${escape(help)}\n# TYPE ${name} ${kind}\n`;
-    metrics.set(name, async () => head + (await Promise.try(lines).catch(() => '')));
+    metrics.push(async () => head + (await Promise.try(lines).catch(() => '')));
   };
 
   const addRead = (name: string, kind: Kind, help: string, read: ReadGauge): void =>
@@ -67,19 +58,19 @@ export function createRegistry(): Registry {
   };
 
   return {
-    counter: (name, help) => addChildren(name, 'counter', help, () => new CounterCell()),
+    counter: (name, help) => addChildren(name, 'counter', help, () => new Counter()),
     histogram: (name, help, bounds) =>
-      addChildren(name, 'histogram', help, () => new HistogramCell([...bounds, Infinity])),
+      addChildren(name, 'histogram', help, () => new Histogram([...bounds, Infinity])),
     gauge: (name, help, read) => addRead(name, 'gauge', help, read),
     observedCounter: (name, help, read) => addRead(name, 'counter', help, read),
     async render() {
-      const texts = await Promise.all(Array.from(metrics.values(), (render) => render()));
+      const texts = await Promise.all(metrics.map((render) => render()));
       return texts.join('');
     },
   };
 }
 
-class CounterCell implements Counter {
+export class Counter {
   #value = 0;
 
   increment(): void {
@@ -91,7 +82,7 @@ class CounterCell implements Counter {
   }
 }
 
-class HistogramCell implements Histogram {
+export class Histogram {
   readonly #bounds: readonly number[];
   /** Counts per bucket, not cumulative. */
   readonly #counts: number[];

@@ -14,12 +14,6 @@ describe('a counter', () => {
     expect(scraped.value('cats_total', { color: 'red' })).toBe(2);
     expect(scraped.value('cats_total', { color: 'black' })).toBe(1);
   });
-
-  it('refuses a name that exists', () => {
-    const registry = createRegistry();
-    registry.counter('cats_total', 'Cats.');
-    expect(() => registry.counter('cats_total', 'Cats.')).toThrow('exists already');
-  });
 });
 
 describe('a histogram', () => {
