@@ -6,7 +6,7 @@ import { storeAt, type StoreOptions } from '../stores.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';
-import { openListener, type Listener } from './listener.ts';
+import { openListener, stopListening, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { addTlsMetrics, loadTls } from './tls.ts';
@@ -21,8 +21,6 @@ interface WorkerRole {
   onReady: () => void;
   /** Resolves with the reason for stopping. */
   stopped: Promise<string>;
-  /** Resolves if there is no time to wait for load balancers. */
-  hurry: Promise<unknown>;
 }
 
 /** Serves from this process until it is told to stop, then closes everything that it opened. */
@@ -44,11 +42,7 @@ export async function serveHere(
   const store = await storeAt(options.databaseUrl).open({ ...storeOptions(options, context), log, metrics });
   let listener: Listener | undefined;
   let isStopping = false;
-  metrics?.gauge(
-    'http_server_active_requests',
-    'Requests under way.',
-    () => listener?.pendingRequests() ?? 0,
-  );
+  metrics?.gauge('http_server_active_requests', 'Requests under way.', () => listener?.pendingRequests ?? 0);
   const app = createApp({
     pets: store.pets,
     orders: store.orders,
@@ -61,11 +55,11 @@ export async function serveHere(
     allowedOrigins: options.allowedOrigins,
     requestsPerMinute: options.rateLimit,
     logEveryRequest: options.accessLog,
-    peerOf: (request) => listener?.peerOf(request) ?? undefined,
+    peerOf: (request) => listener?.requestIP(request)?.address,
     trustedProxies: options.trustedProxies,
     isStopping: () => isStopping,
     // The runtime forgets the peer of a request once its response is sent.
-    isSent: (request) => listener?.peerOf(request) === null,
+    isSent: (request) => listener?.requestIP(request) === null,
     isSecure: tls !== undefined,
     publicUrl: options.publicUrl,
     stagingUrl: options.stagingUrl,
@@ -75,20 +69,19 @@ export async function serveHere(
     if (worker) {
       worker.onReady();
     } else {
-      await announce(store, options, context, listener.port);
+      await announce(store, options, context, listener.port ?? options.port);
     }
 
     const reason = await stopped;
     isStopping = true;
     const delaySeconds = stopDelayOf(options, reason);
     log.info('stopping', { reason, delaySeconds, drainSeconds: drainMs / 1000 });
-    const delay = Bun.sleep(delaySeconds * 1000);
-    await Promise.race(worker ? [delay, worker.hurry] : [delay]);
+    await Bun.sleep(delaySeconds * 1000);
     // Not at the signal: readers would return at once while the port is open.
     app.stopWaiting();
-    await within(drainMs, listener.stop(), () => {
+    await within(drainMs, stopListening(listener), () => {
       log.warn('Requests took too long to finish and were cut off.', {
-        pending: listener?.pendingRequests(),
+        pending: listener?.pendingRequests,
       });
       void listener?.stop(true);
     });

@@ -149,6 +149,5 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   return serveHere(options, openContext(options.logLevel), {
     onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(), orphaned]),
-    hurry: orphaned,
   });
 }
