@@ -48,24 +48,18 @@ export const orderTable: TableForm<Order, OrderRow> = {
   }),
 };
 
-/** The status of the order that this change of a pet requires, if any. A new pet has no `before`. */
-export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderStatus | undefined {
-  if (after.status === before?.status) return undefined;
-  return orderStatuses.find((status) => status === after.status);
-}
-
 /** An order before it has an id. */
 export type NewOrder = Omit<Order, 'id'>;
 
-/** The order that this change of a pet requires, if any. */
+/** The order that this change of a pet requires, if any. A new pet has no `before`. */
 export function orderFor(
   petId: bigint,
   before: NewPet | undefined,
   after: NewPet,
   { now, createdBy }: { now: number; createdBy?: string | undefined },
 ): NewOrder | undefined {
-  const status = orderedStatus(before, after);
-  if (!status) return undefined;
+  const status = orderStatuses.find((each) => each === after.status);
+  if (!status || status === before?.status) return undefined;
   return { petId, status, createdAt: new Date(now), ...(createdBy !== undefined && { createdBy }) };
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { PetstoreError } from '../../src/domain/error.ts';
-import { isReturn, orderedStatus, orderStatuses, type OrderStatus } from '../../src/domain/order.ts';
+import { isReturn, orderFor, orderStatuses, type OrderStatus } from '../../src/domain/order.ts';
 import { petStatuses, type NewPet, type PetFields } from '../../src/domain/pet.ts';
 import type { Page } from '../../src/domain/paging.ts';
 import { hasFields, withFields } from '../../src/domain/pet-change.ts';
@@ -130,7 +130,7 @@ function setPet({ pets, orders }: Model, id: bigint, pet: NewPet): void {
   const before = pets.get(id);
   if (before && isReturn(before, pet))
     for (const order of orders) if (order.petId === id) order.isReturned = true;
-  const ordered = orderedStatus(before, pet);
+  const ordered = orderFor(0n, before, pet, { now: 0 })?.status;
   if (ordered) orders.push({ petId: id, status: ordered, isReturned: false });
   pets.set(id, pet);
 }
