@@ -80,7 +80,7 @@ interface Part {
 async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<Part> {
   using progress = showProgress('exported', await store.pets.count());
   yield { text: writer.begin, petCount: 0 };
-  for await (const pets of readAll(store.pets, { batchSize: 5000 })) {
+  for await (const pets of readAll(store.pets)) {
     if (interruption.exitStatus !== undefined) return;
     yield { text: writer.render(pets), petCount: pets.length };
     progress.add(pets.length);

@@ -42,17 +42,13 @@ export interface BulkStore {
   close(): Promise<void>;
 }
 
+const batchSize = 2000;
+
 /** All rows of a table, batch by batch. */
-export async function* readAll<Row>(table: BulkTable<Row>, { batchSize = 2000 } = {}): AsyncGenerator<Row[]> {
-  for (let reading = table.read(undefined, batchSize); ;) {
-    const rows = await reading;
-    const isLast = rows.length < batchSize;
-    if (!isLast) {
-      // Read the next batch while the caller works on this one.
-      reading = table.read(rows.at(-1), batchSize);
-      reading.catch(() => {});
-    }
+export async function* readAll<Row>(table: BulkTable<Row>): AsyncGenerator<Row[]> {
+  let rows: Row[] = [];
+  do {
+    rows = await table.read(rows.at(-1), batchSize);
     if (rows.length > 0) yield rows;
-    if (isLast) return;
-  }
+  } while (rows.length === batchSize);
 }
