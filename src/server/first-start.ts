@@ -1,4 +1,5 @@
 import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
+import { OperatorError, PetstoreError } from '../domain/error.ts';
 import type { Log } from '../system/log.ts';
 import type { Store } from '../domain/store.ts';
 import { storeAt } from '../stores.ts';
@@ -16,9 +17,17 @@ async function createFirstKey(
 ): Promise<IssuedKey | undefined> {
   const isEmbedded = storeAt(databaseUrl).path !== undefined;
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
-  const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
-  audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
-  return issued;
+  try {
+    const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
+    audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
+    return issued;
+  } catch (error) {
+    if (!(error instanceof PetstoreError)) throw error;
+    throw new OperatorError(
+      'The store is new and its first API key could not be written.',
+      'Make room on the disk, or choose another file with --database-url.',
+    );
+  }
 }
 
 /** A failure is ignored: the first request will report it. */
