@@ -99,6 +99,11 @@ export function failureOf({ shown, reason, stack }: Failure): Error {
   return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
+/** The threads of a store catch every failure, so an error that ends one is a bug. It ends the process too. */
+export function threadDied({ message }: ErrorEvent): never {
+  throw new Error(`A thread of the store died: ${message}`);
+}
+
 /** Translates an error from adding pets or orders with ids. The statement must not touch another primary key. */
 export function translateAddError(error: unknown): unknown {
   if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
+import { PetstoreError, storeClosing } from '../domain/error.ts';
 import type { SearchRequest } from '../domain/store.ts';
 import { pageOf, type Page, type Sort } from '../domain/paging.ts';
-import { failureOf, type Failure } from './errors.ts';
+import { failureOf, threadDied, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
 import type { ColumnValue } from '../domain/table.ts';
@@ -62,8 +62,7 @@ interface Waiting extends PromiseWithResolvers<Page> {
   timer?: Timer;
 }
 
-/** The thread runs `program`. */
-export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>, program?: URL): Searcher {
+export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
   /** In the order of their arrival. */
   const waiting = new Set<Waiting>();
   let running: Waiting | undefined;
@@ -72,7 +71,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
 
   const startThread = (): Worker => {
     // Keep the URL literal here: the one-file build searches for it.
-    const worker = new Worker(program ?? new URL('./search-thread.ts', import.meta.url));
+    const worker = new Worker(new URL('./search-thread.ts', import.meta.url));
     worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
       if (data === 'closed') return closing?.resolve();
       const problem = watch.problem();
@@ -81,12 +80,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
       else if ('page' in data) running?.resolve(data.page);
       sendNext();
     };
-    worker.onerror = ({ message }) => {
-      worker.terminate();
-      thread = undefined;
-      running?.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
-      sendNext();
-    };
+    worker.onerror = threadDied;
     worker.postMessage(store);
     return worker;
   };

@@ -1,7 +1,7 @@
 import { PetstoreError, storeClosing } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
-import { failureOf } from './errors.ts';
+import { failureOf, threadDied } from './errors.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
@@ -23,53 +23,33 @@ interface WriterOptions {
   metrics?: Registry | undefined;
   /** Receives the outcome of each batch; undefined means success. */
   onWritten?: (failure: Error | undefined) => void;
-  /** The program that the thread runs. */
-  program?: URL;
 }
 
 /** A batch holds the write lock while it runs, so a larger one would make other processes wait. */
 const maxJobsPerBatch = 1000;
-const restartAfterMs = 1000;
 
 interface QueuedJob extends PromiseWithResolvers<JobResult> {
   job: Job;
 }
 
 export function openWriter(options: WriterOptions): Writer {
-  const { store, watch, maxQueuedJobs, metrics, onWritten, program } = options;
+  const { store, watch, maxQueuedJobs, metrics, onWritten } = options;
   let queued: QueuedJob[] = [];
   let committing: QueuedJob[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
-  let restart: Timer | undefined;
   let isSendPlanned = false;
-  let thread: Worker | undefined = startThread();
   let sentAt = 0;
   const measured =
     metrics && createWriteMetrics(metrics, { length: () => queued.length, capacity: maxQueuedJobs });
 
-  function startThread(): Worker {
-    // Keep the URL literal here: the one-file build searches for it.
-    const worker = new Worker(program ?? new URL('./writer-thread.ts', import.meta.url));
-    worker.onmessage = ({ data }: MessageEvent<'closed' | Outcome[]>) => {
-      if (data === 'closed') closing?.resolve();
-      else settle(data);
-    };
-    worker.onerror = ({ message }) => {
-      worker.terminate();
-      thread = undefined;
-      // The last batch may or may not have been committed. Reject it, and everything still queued.
-      const lost = [...committing, ...queued];
-      committing = [];
-      queued = [];
-      for (const { reject } of lost) reject(threadLost(message));
-      onWritten?.(threadLost(message));
-      if (closing) closing.resolve();
-      // Pause, so that a thread that cannot start does not keep this one busy.
-      else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
-    };
-    worker.postMessage(store);
-    return worker;
-  }
+  // Keep the URL literal here: the one-file build searches for it.
+  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
+  thread.onmessage = ({ data }: MessageEvent<'closed' | Outcome[]>) => {
+    if (data === 'closed') closing?.resolve();
+    else settle(data);
+  };
+  thread.onerror = threadDied;
+  thread.postMessage(store);
 
   function settle(outcomes: Outcome[]): void {
     const settled = committing;
@@ -88,7 +68,7 @@ export function openWriter(options: WriterOptions): Writer {
   function sendNext(): void {
     if (committing.length > 0) return;
     if (queued.length === 0) {
-      if (closing) thread?.postMessage('close');
+      if (closing) thread.postMessage('close');
       return;
     }
     committing = queued.slice(0, maxJobsPerBatch);
@@ -97,7 +77,7 @@ export function openWriter(options: WriterOptions): Writer {
       measured.batchSize.observe(committing.length);
       sentAt = performance.now();
     }
-    thread?.postMessage(committing.map(({ job }) => job));
+    thread.postMessage(committing.map(({ job }) => job));
   }
 
   /** Waits for the end of the turn, so that all jobs of a turn are committed together. */
@@ -115,7 +95,6 @@ export function openWriter(options: WriterOptions): Writer {
       if (closing) throw storeClosing();
       const problem = watch.problem();
       if (problem) throw problem;
-      if (!thread) throw threadLost('It is being started again.');
       // Do not count the first job of a turn, which is about to be sent.
       const waitingCount = isSendPlanned ? queued.length - 1 : queued.length;
       if (waitingCount >= maxQueuedJobs) {
@@ -129,18 +108,10 @@ export function openWriter(options: WriterOptions): Writer {
     async close() {
       if (!closing) {
         closing = Promise.withResolvers();
-        clearTimeout(restart);
-        if (thread) sendNext();
-        else closing.resolve();
+        sendNext();
       }
       await closing.promise;
-      thread?.terminate();
+      thread.terminate();
     },
   };
-}
-
-function threadLost(message: string): PetstoreError {
-  return new PetstoreError('unavailable', 'The outcome of this write is unknown.', {
-    cause: new Error(`The writer thread is gone: ${message}`),
-  });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
-import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
 import { findStore } from '../../src/sqlite/opening/find.ts';
@@ -9,6 +8,7 @@ import { openSearcher } from '../../src/sqlite/search.ts';
 import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
+import { withThreads } from '../support/with-threads.ts';
 
 const nothing = { limit: 20, words: ['no pet has this name'] };
 
@@ -33,31 +33,30 @@ describe('a search that reads many pets', () => {
   it('does not run after three seconds in the queue, or for a caller that is gone', async () => {
     await using place = await makeSqlitePlace();
     await (await place.open()).close();
-    const [program, go] = [`${place.path}.thread.ts`, `${place.path}.go`];
-    await Bun.write(
-      program,
-      `import { existsSync } from 'node:fs';
-       let count = 0;
-       self.onmessage = ({ data }) => {
-         if (data === 'close') return self.postMessage('closed');
-         if (!('limit' in data)) return;
-         while (!existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
-         count += 1;
-         self.postMessage({ page: { json: String(count) } });
-       };`,
-    );
-    const watch = { problem: () => undefined };
-    const searcher = openSearcher(findStore(place.path)!, watch, pathToFileURL(program));
-    const caller = new AbortController();
-    const running = searcher.search(nothing);
-    const [late, unwanted] = [searcher.search(nothing), searcher.search(nothing, caller.signal)];
-    caller.abort();
-    expect(await codeOf(unwanted)).toBe('overloaded');
-    expect(await codeOf(late)).toBe('overloaded');
-    await Bun.write(go, '');
-    expect(await running).toEqual({ json: '1' });
-    expect(await searcher.search(nothing)).toEqual({ json: '2' });
-    await searcher.close();
+    const go = `${place.path}.go`;
+    const source = `
+      import { existsSync } from 'node:fs';
+      let count = 0;
+      self.onmessage = ({ data }) => {
+        if (data === 'close') return self.postMessage('closed');
+        if (!('limit' in data)) return;
+        while (!existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
+        count += 1;
+        self.postMessage({ page: { json: String(count) } });
+      };`;
+    await withThreads(source, async () => {
+      const searcher = openSearcher(findStore(place.path)!, { problem: () => undefined });
+      const caller = new AbortController();
+      const running = searcher.search(nothing);
+      const [late, unwanted] = [searcher.search(nothing), searcher.search(nothing, caller.signal)];
+      caller.abort();
+      expect(await codeOf(unwanted)).toBe('overloaded');
+      expect(await codeOf(late)).toBe('overloaded');
+      await Bun.write(go, '');
+      expect(await running).toEqual({ json: '1' });
+      expect(await searcher.search(nothing)).toEqual({ json: '2' });
+      await searcher.close();
+    });
   });
 
   it('leaves the serving thread free', async () => {
