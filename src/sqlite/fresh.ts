@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite';
-import { endianness } from 'node:os';
 import { mapFile } from '../system/map-file.ts';
 import { translateError } from './errors.ts';
 import type { StoreWatch } from './opening/watch.ts';
@@ -77,7 +76,7 @@ export function createFreshness(
   };
 }
 
-/** Call it after the first read: only then can it verify that the shared memory is SQLite's. */
+/** Call it after the first read, which creates the shared memory. */
 export function watchCommits(database: Database, path: string): CommitWatch {
   return watchWalIndex(path) ?? watchDataVersion(database);
 }
@@ -91,7 +90,7 @@ const [changesAt, checksumAt] = [2, 10];
  * free. The format is fixed: https://sqlite.org/walformat.html.
  */
 export function watchWalIndex(path: string): CommitWatch | undefined {
-  const bytes = endianness() === 'LE' ? mapFile(`${path}-shm`, headerBytes) : undefined;
+  const bytes = mapFile(`${path}-shm`, headerBytes);
   if (!bytes) return undefined;
   const words = new Uint32Array(bytes);
   let changes = words[changesAt];

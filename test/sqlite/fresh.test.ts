@@ -1,10 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { copyFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import {
   createFreshness,
-  watchCommits,
   watchDataVersion,
   watchWalIndex,
   type CommitWatch,
@@ -90,22 +87,6 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     }
     freshness.close();
     expect(reading.inTransaction).toBe(false);
-  });
-});
-
-describe('shared memory that is not proven to belong to SQLite', () => {
-  it('is not trusted, and commits are still seen', () => {
-    // As beside a link to a store that was moved: what is left there looks right, and nobody writes to it.
-    const stranger = join(dirname(place.path), 'moved.db');
-    copyFileSync(`${place.path}-shm`, `${stranger}-shm`);
-    expect(watchWalIndex(stranger)).toBeUndefined();
-    const { takeChange } = watchCommits(reading, stranger);
-    commit();
-    expect([takeChange(), takeChange()]).toEqual([true, false]);
-  });
-
-  it('may be missing', () => {
-    expect(watchWalIndex(join(dirname(place.path), 'none.db'))).toBeUndefined();
   });
 });
 
