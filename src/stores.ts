@@ -1,4 +1,3 @@
-import { constants, existsSync } from 'node:fs';
 import type { BulkStore } from './domain/bulk/bulk-store.ts';
 import { OperatorError, usageError } from './domain/error.ts';
 import type { Store } from './domain/store.ts';
@@ -7,7 +6,8 @@ import type { Log } from './system/log.ts';
 import type { Registry } from './metrics/registry.ts';
 import type { MigrationOptions } from './system/migration.ts';
 import { openSqliteStore } from './sqlite/open.ts';
-import { explainRights, findStore, isFileOfStore } from './sqlite/opening/find.ts';
+import { noStore } from './sqlite/errors.ts';
+import { findStore, isFileOfStore } from './sqlite/opening/find.ts';
 
 export interface StoreOptions extends MigrationOptions {
   /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */
@@ -80,12 +80,7 @@ function postgresStore(address: string): NamedStore {
 /** For commands that need an existing store: a mistyped path must not create one. */
 export function refuseMissingStore(databaseUrl: string): void {
   const { path } = storeAt(databaseUrl);
-  if (path === undefined) return;
-  // A store in an inaccessible folder is not missing.
-  const rights = explainRights(path, constants.F_OK);
-  if (rights) throw rights;
-  if (existsSync(path) || findStore(path)) return;
-  throw new OperatorError(`There is no store at ${path}.`, 'Name it with --database-url.');
+  if (path !== undefined && !findStore(path)) throw noStore(path);
 }
 
 /** For commands that support only embedded stores. */

@@ -92,7 +92,7 @@ describe('petstore keys list', () => {
     expect(await keys(args, place.database)).toEqual({
       status: 1,
       stdout: '',
-      stderr: `petstore: There is no store at ${place.database}. Name it with --database-url.\n`,
+      stderr: `petstore: There is no store at ${place.database}. Check the path.\n`,
     });
     expect(existsSync(place.database)).toBe(false);
   });

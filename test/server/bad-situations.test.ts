@@ -59,8 +59,8 @@ describe('an address of another machine', () => {
 
 describe('a store that cannot be written', () => {
   const message = (path: string, reason: string): string =>
-    `The store ${path} cannot be written: ${reason}. ` +
-    'Give this user write rights to the folder and the file, or choose another file with --database-url.';
+    `The store ${path} cannot be used: ${reason}. Run this as its owner, give this user rights to the folder and the ` +
+    'file, or choose another file with --database-url.';
 
   it('stops the start if it is below a regular file', async () => {
     writeFileSync(place('plain'), 'plain');
@@ -71,7 +71,7 @@ describe('a store that cannot be written', () => {
   it('stops the start if it is a folder', async () => {
     const path = place('folder.db');
     mkdirSync(path);
-    const advice = `${path} is a folder. Name a file in it: --database-url ${join(path, 'petstore.db')}`;
+    const advice = `${path} is not a file. Name a file with --database-url.`;
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: advice });
   });
 

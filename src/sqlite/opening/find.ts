@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 import {
@@ -29,11 +29,10 @@ export const sideFiles = ['-wal', '-shm', '-journal'] as const;
 export function findStore(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
-  const rights = explainRights(path, constants.R_OK);
-  if (rights) throw rights;
-  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  const stats = attempt(name, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
   if (!stats) return undefined;
   if (!stats.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
+  attempt(name, () => accessSync(path, constants.R_OK));
   return { name, path, device: stats.dev, inode: stats.ino };
 }
 
@@ -41,7 +40,7 @@ export function findStore(name: string): StoreFile | undefined {
 export function findOrMakeStore(name: string): StoreFile {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
-  makeFile(name, path);
+  attempt(name, () => makeFile(path));
   const store = findStore(name);
   if (!store) throw new OperatorError(`${name} was removed while it was being opened.`, 'Try again.');
   return store;
@@ -94,52 +93,21 @@ export function isFileOfStore(storeName: string, path: string): boolean {
 }
 
 /** Gives access only to the owner; SQLite gives its side files the same permissions. */
-function makeFile(name: string, path: string): void {
+function makeFile(path: string): void {
+  prepareFolder(path);
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  accessSync(dirname(path), constants.W_OK);
+  accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+function attempt<Result>(name: string, use: () => Result): Result {
   try {
-    prepareFolder(path);
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      const file = join(name, 'petstore.db');
-      throw new OperatorError(`${name} is a folder.`, `Name a file in it: --database-url ${file}`);
-    }
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-    accessSync(dirname(path), constants.W_OK);
-    accessSync(path, constants.R_OK | constants.W_OK);
+    return use();
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    const rights = explainRights(name, constants.R_OK | constants.W_OK);
-    if (rights) throw rights;
     throw new OperatorError(
-      `The store ${name} cannot be written: ${systemReason(error)}.`,
-      'Give this user write rights to the folder and the file, or choose another file with --database-url.',
+      `The store ${name} cannot be used: ${systemReason(error)}.`,
+      'Run this as its owner, give this user rights to the folder and the file, or choose another file with ' +
+        '--database-url.',
     );
-  }
-}
-
-/** Says which user may access the store if this one may not. Undefined if permissions are not the problem. */
-export function explainRights(name: string, mode: number): OperatorError | undefined {
-  try {
-    accessSync(name, mode);
-    return undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return undefined;
-  }
-  const owner = ownerOf(name);
-  if (owner === process.getuid?.()) return undefined;
-  // `sudo -u` takes a numeric id in this form.
-  const user = `'#${owner}'`;
-  return new OperatorError(
-    `The store ${name} belongs to the user ${user}, and this user may not use it.`,
-    `Run the same command as that user: sudo -u ${user} petstore …`,
-  );
-}
-
-/** The owner of the file, or of the first accessible folder above it. */
-function ownerOf(path: string): number {
-  try {
-    return statSync(path).uid;
-  } catch (error) {
-    const folder = dirname(path);
-    if (folder === path) throw error;
-    return ownerOf(folder);
   }
 }
