@@ -118,7 +118,7 @@ function readReplaced({ name, isForced }: RestoreOptions, lock: Database | undef
 
 /** Returns where the replaced store is kept, if it held anything. */
 function exchange(partial: string, path: string, lock: Database | undefined): string | undefined {
-  const kept = nameReplaced(path);
+  const kept = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
   const isOneFile = lock !== undefined && leaveWalMode(lock, path);
   const isEmpty = sizeOf(path) === 0;
   if (!isEmpty) keep(path, kept, isOneFile ? lock : undefined);
@@ -156,15 +156,6 @@ function keep(path: string, kept: string, lock: Database | undefined): void {
     lock.run('VACUUM INTO ?1', [kept]);
     syncPath(kept);
   }
-}
-
-/** Uses the current time, and a number if another restore happened within the same second. */
-function nameReplaced(path: string): string {
-  const first = `${path}.replaced-${new Date().toISOString().replace(/\.\d+|[-:]/g, '')}`;
-  let name = first;
-  for (let count = 2; ['', ...sideFiles].some((suffix) => existsSync(`${name}${suffix}`)); count++)
-    name = `${first}.${count}`;
-  return name;
 }
 
 function refuseNoBackup(file: string, name: string): void {
