@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { explain } from '../sqlite/errors.ts';
 import { resolveLinks } from '../system/paths.ts';
-import { writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
 
@@ -37,7 +37,8 @@ export function openS3(name: string, environment: Environment): BackupPlace {
     },
     write: async (file, text) => void (await explained(objectOf(file).write(text))),
     read: (file) => explained(objectOf(file).text()),
-    fetch: (file, path) => explained(download(objectOf(file), path)),
+    fetch: (file, path) =>
+      explained(pipeline(objectOf(file).stream(), createWriteStream(path, { flags: 'wx', mode: 0o600 }))),
     remove: (file) => explained(objectOf(file).delete()),
   };
 }
@@ -80,26 +81,10 @@ async function listAll(client: Bun.S3Client, prefix: string): Promise<Map<string
   }
 }
 
-/** Writes chunk by chunk into a file that only its owner can read. */
-async function download(object: Bun.S3File, path: string): Promise<void> {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    for await (const chunk of object.stream()) {
-      try {
-        writeAll(file, chunk);
-      } catch (error) {
-        throw explain(error, path);
-      }
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
 function explainS3(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined) return explain(error, name);
+  if (syscall !== undefined) return explain(error, 'The local disk');
   return error.name === 'S3Error' || code !== undefined ? unusable(name, code ?? error.name) : error;
 }
 
