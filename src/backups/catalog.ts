@@ -28,19 +28,14 @@ export function openPlace(name: string, environment: Environment): BackupPlace {
 export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
   const files = await place.list();
   const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
-  const backups: Backup[] = [];
-  for (let start = 0; start < names.length; start += readAtOnce) {
-    const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files));
-    for (const backup of await Promise.all(read)) {
-      if (!backup) continue;
-      if (isPast(backup.createdAt)) backups.push(backup);
-      else warn(`${backup.name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
-    }
-  }
-  return backups.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
+  const found = await Promise.all(names.map((name) => readBackup(place, name, files)));
+  const backups = found.filter((backup) => backup !== undefined);
+  for (const { name } of backups.filter(({ createdAt }) => !isPast(createdAt)))
+    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
+  return backups
+    .filter(({ createdAt }) => isPast(createdAt))
+    .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
 }
-
-const readAtOnce = 16;
 
 /** The complete backup with this name, even if it is dated in the future. */
 export async function findBackup(place: BackupPlace, name: string): Promise<Backup | undefined> {
