@@ -104,7 +104,7 @@ export function threadDied({ message }: ErrorEvent): never {
   throw new Error(`A thread of the store died: ${message}`);
 }
 
-/** Translates an error from adding pets or orders with ids. The statement must not touch another primary key. */
+/** Like `translateError`, for rows that are added with their ids or keys. */
 export function translateAddError(error: unknown): unknown {
   if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);
   return new IdTakenError('This id is taken already.', { cause: error });

@@ -9,7 +9,7 @@ import type { MigrationOptions } from '../../system/migration.ts';
 import type { Order } from '../../domain/order.ts';
 import { parseNewPet } from '../../domain/fields.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { damaged, explain, isDamage, translateAddError, translateError } from '../errors.ts';
+import { damaged, explain, isDamage, translateAddError } from '../errors.ts';
 import { refuseOlderSchema } from '../schema/migrate.ts';
 import { raiseLastIds, readLastIds } from '../schema/ids.ts';
 import { beginLog } from '../schema/stored-event.ts';
@@ -26,14 +26,14 @@ export async function openSqliteBulk(
   const { path, mayCreate } = options;
   const { store, database, version } = mayCreate ? openForWriting(path, options) : openForReading(path);
 
-  const attempt: Attempt = async (use, translate = translateError) => {
+  const attempt: Attempt = async (use) => {
     try {
       refuseMoved(store);
       const result = use();
       refuseMoved(store);
       return result;
     } catch (error) {
-      throw isDamage(error) ? explain(error, path) : translate(error);
+      throw isDamage(error) ? explain(error, path) : translateAddError(error);
     }
   };
 
@@ -43,9 +43,9 @@ export async function openSqliteBulk(
     const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
     const begin = database.transaction(() => beginLog(database, Date.now()));
     return {
-      pets: table(petTable(path), { select: selectStoredPet, translate: translateAddError }),
+      pets: table(petTable(path), selectStoredPet),
       keys: table(keyTable),
-      orders: table(orderTable(path), { translate: translateAddError }),
+      orders: table(orderTable(path)),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
       lastIds: () => attempt(() => readLastIds(database)),
@@ -59,19 +59,11 @@ export async function openSqliteBulk(
   }
 }
 
-type Attempt = <Result>(use: () => Result, translate?: (error: unknown) => unknown) => Promise<Result>;
-
-/** What a table needs only in SQLite. */
-interface TableOptions {
-  /** The columns to read, if not all of them. */
-  select?: string;
-  translate?: (error: unknown) => unknown;
-}
+type Attempt = <Result>(use: () => Result) => Promise<Result>;
 
 function createTableMaker(database: Database, attempt: Attempt) {
-  return <Row, Stored>(form: TableForm<Row, Stored>, options: TableOptions = {}): BulkTable<Row> => {
+  return <Row, Stored>(form: TableForm<Row, Stored>, select = selectColumns(form)): BulkTable<Row> => {
     const { name, keyLength, valuesOf, parse } = form;
-    const { select = selectColumns(form), translate } = options;
     const key = Object.keys(form.columns).slice(0, keyLength);
     const count = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${name}`);
     const selectAfter = (where: string) =>
@@ -87,7 +79,7 @@ function createTableMaker(database: Database, attempt: Attempt) {
     return {
       count: () => attempt(() => count.get()?.count ?? 0),
       read: (after, limit) => attempt(() => read(after, limit).map(parse)),
-      write: (rows) => attempt(() => insertAll.immediate(rows), translate),
+      write: (rows) => attempt(() => insertAll.immediate(rows)),
     };
   };
 }
