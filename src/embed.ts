@@ -18,4 +18,5 @@ export { requestIdOf } from './http/endpoint.ts';
 export type { Route } from './http/route.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
 export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/import.ts';
-export { openSqliteStore, type SqliteStore } from './sqlite/open.ts';
+export type { Store } from './domain/store.ts';
+export { openSqliteStore } from './sqlite/open.ts';

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain } from '../sqlite/errors.ts';
 import { syncPath, writeWhole } from '../system/files.ts';
@@ -42,8 +42,7 @@ export function openFolder(name: string): BackupPlace {
     },
     async remove(file) {
       explained(() => {
-        if (!existsSync(pathOf(file))) return;
-        rmSync(pathOf(file));
+        rmSync(pathOf(file), { force: true });
         syncPath(name);
       });
     },

@@ -18,8 +18,6 @@ import { sizeOf } from '../system/paths.ts';
 import { openSearcher } from './search.ts';
 import { openWriter } from './writer.ts';
 
-export type SqliteStore = Store;
-
 interface SqliteOptions extends MigrationOptions {
   path: string;
   maxQueuedWrites?: number;
@@ -29,7 +27,7 @@ interface SqliteOptions extends MigrationOptions {
 }
 
 /** Opens the store. Creates its file, folder and schema if they are missing. */
-export function openSqliteStore(options: SqliteOptions): SqliteStore {
+export function openSqliteStore(options: SqliteOptions): Store {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   const { store, database: writable } = openForWriting(path, options);
   // The serving thread only reads, so that it never waits for a commit.

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
-import type { SqliteStore } from '../../src/sqlite/open.ts';
+import type { Store } from '../../src/domain/store.ts';
 import {
   checksumOf,
   selectJoinedPets,
@@ -33,7 +33,7 @@ function change(sql: string): void {
   database.run(sql);
 }
 
-function listed({ pets }: SqliteStore, after: bigint, limit: number): unknown {
+function listed({ pets }: Store, after: bigint, limit: number): unknown {
   const page = pets.listPets({ after, limit });
   if (page instanceof Promise) throw new Error('The embedded store responds at once.');
   return { json: page.json, next: page.next };

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
@@ -14,7 +15,7 @@ const till = {
 };
 
 let place: SqlitePlace;
-let opened: SqliteStore[];
+let opened: Store[];
 
 beforeEach(async () => {
   place = await makeSqlitePlace();
@@ -25,13 +26,13 @@ afterEach(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-function open(options: { maxQueuedWrites?: number; now?: () => number } = {}): SqliteStore {
+function open(options: { maxQueuedWrites?: number; now?: () => number } = {}): Store {
   const store = openSqliteStore({ path: place.path, ...options });
   opened.push(store);
   return store;
 }
 
-const namesOf = async ({ pets }: SqliteStore): Promise<string[]> => {
+const namesOf = async ({ pets }: Store): Promise<string[]> => {
   const { json } = await pets.listPets({ limit: 100 });
   return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
 };

@@ -2,15 +2,10 @@ import { Database } from 'bun:sqlite';
 import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  makeSampleStore,
-  openSqliteStore,
-  type SampleStoreOptions,
-  type SqliteStore,
-} from 'petstore-server/embed';
+import { makeSampleStore, openSqliteStore, type SampleStoreOptions, type Store } from 'petstore-server/embed';
 
 /** A store in a temporary folder, which `close` removes. */
-export interface SeededStore extends SqliteStore {
+export interface SeededStore extends Store {
   /** Restores the sample pets, with their ids, idempotency keys and orders. */
   reset(): void;
 }
