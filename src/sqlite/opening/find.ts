@@ -4,7 +4,6 @@ import { OperatorError } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 import {
   identityOf,
-  isSameFile,
   isSameIdentity,
   prepareFolder,
   resolveLinks,
@@ -83,13 +82,10 @@ function identifySideFiles(path: string): (FileIdentity | undefined)[] {
   return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
 }
 
-/** Whether a path leads to a store or to one of its side files, by any name or link. */
+/** Whether a path leads to a store or to one of its side files. */
 export function isFileOfStore(storeName: string, path: string): boolean {
-  const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];
-  return ['', ...sideFiles].some((suffix) => {
-    const file = `${storePath}${suffix}`;
-    return file === resolved || isSameFile(file, path);
-  });
+  const files = ['', ...sideFiles].map((suffix) => `${resolveLinks(storeName)}${suffix}`);
+  return files.includes(resolveLinks(path));
 }
 
 /** Gives access only to the owner; SQLite gives its side files the same permissions. */
