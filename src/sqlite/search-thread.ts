@@ -13,7 +13,11 @@ declare const self: Worker;
 
 // Lists take precedence when there are few cores. Only Linux has priorities for single threads.
 if (process.platform === 'linux') {
-  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  try {
+    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch {
+    // The systemd unit forbids it.
+  }
 }
 
 let store: StoreFile;

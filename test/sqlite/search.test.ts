@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
+import { join } from 'node:path';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
 import { findStore } from '../../src/sqlite/opening/find.ts';
@@ -83,6 +84,19 @@ describe('a search that reads many pets', () => {
       }
     });
     expect(priorities).toContain(Math.max(getPriority(), 10));
+    await store.close();
+  });
+
+  it('runs even if the system forbids that', async () => {
+    await using place = await makeSqlitePlace();
+    const thread = join(import.meta.dir, '../../src/sqlite/search-thread.ts');
+    const source = `
+      require('node:os').setPriority = () => { throw new Error('operation not permitted'); };
+      require(${JSON.stringify(thread)});`;
+    const store = await place.open();
+    await withThreads(source, async () => {
+      expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
+    });
     await store.close();
   });
 
