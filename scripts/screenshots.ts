@@ -5,7 +5,7 @@ import { issueKey } from '../src/domain/api-key.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
-import { deafen, noteOf, openDetails, rowOf, tillOf } from '../test/support/browser/shop.ts';
+import { deafen, noteOf, openDetails, rowOf } from '../test/support/browser/shop.ts';
 import { visit } from '../test/support/browser/visit.ts';
 
 const folder = join(import.meta.dir, '../docs/screenshots');
@@ -113,7 +113,7 @@ await take('conflict', '/', screen, async (page) => {
   const pets = await Array.fromAsync(client.pets());
   const pixel = pets.find(({ name }) => name === 'Pixel');
   if (!pixel) throw new Error('Pixel is not there.');
-  await tillOf(service).updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
+  await service.client.updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
   await rowOf(page, 'Pixel').getByRole('button', { name: 'Sell' }).click();
   await noteOf(page, 'in the meantime').waitFor();
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { addPets, phone } from '../support/browser/console.ts';
+import { phone } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
+import { openShopOf } from '../support/browser/shop.ts';
 
 const chromium = browserOfFile();
 const looks = {
@@ -14,8 +14,7 @@ const looks = {
 describe('/docs after some use', () => {
   for (const [look, options] of Object.entries(looks)) {
     it(`passes axe and cuts no text on ${look}`, async () => {
-      await using service = await openListeningService();
-      await addPets(service, 3);
+      await using service = await openShopOf(3);
       await using visited = await visit(chromium.browser, `${service.url}/docs`, options);
       const { page, complaints } = visited;
       const form = page.getByRole('form', { name: 'Try listPets' });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { useTills } from '../../../test/support/browser/tills.ts';
 import {
   add,
-  addPets,
   createKey,
   desktop,
   looks,
@@ -12,12 +11,19 @@ import {
   rows,
   signIn,
 } from '../../../test/support/browser/console.ts';
-import { deafen, noteOf, openDetails, openShop, rowOf, tillOf } from '../../../test/support/browser/shop.ts';
+import {
+  deafen,
+  noteOf,
+  openDetails,
+  openShop,
+  openShopOf,
+  rowOf,
+  soldIn,
+} from '../../../test/support/browser/shop.ts';
 import { visit } from '../../../test/support/browser/visit.ts';
-import { openListeningService } from '../../../test/support/http/listening.ts';
 import { settled } from './helpers.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 const wide: BrowserContextOptions = { viewport: { width: 1920, height: 1000 } };
 const phone: BrowserContextOptions = {
   viewport: { width: 390, height: 760 },
@@ -68,13 +74,12 @@ const coveredByNotes = (page: Page) =>
 describe('the looks of the console', () => {
   for (const [screen, options] of Object.entries(screens)) {
     it(`overlap nothing, wrap no number, and cover no data with a note: ${screen}`, async () => {
-      await using service = await openListeningService();
-      await addPets(service, 60);
+      await using service = await openShopOf(60);
       for (const name of ['Rex', 'Mia', 'Sir Barksalot the Third of Longname, Duke of Nowhere'])
         await service.client.createPet({ name, categoryId: 7n, status: 'available' });
       await service.client.updatePet(61n, { categoryId: -largest - 1n, status: 'sold' });
       await service.client.updatePet(63n, { categoryId: largest });
-      await using visited = await openConsole(chromium.browser, service, options);
+      await using visited = await openConsole(tills.browser, service, options);
       const { page } = visited;
       const heights = (cells: string) =>
         page.locator(cells).evaluateAll((found) => found.map(({ clientHeight }) => clientHeight));
@@ -121,10 +126,7 @@ describe('the looks of the console', () => {
   }
 
   it('keep the column headers in view', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 60);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openShopOf(60));
     await rows(page).nth(50).scrollIntoViewIfNeeded();
     for (const name of ['Name', 'Status', 'Category', 'Id'])
       await page.getByRole('columnheader', { name }).click({ trial: true });
@@ -139,13 +141,9 @@ describe('the looks of the console', () => {
 
 describe('a name', () => {
   it('shows all its marks, stays within its row and does not reverse the text around it', async () => {
-    await using service = await openShop(
-      'ÜÂỆ\nÜÂỆgjỆ',
-      'Rex\u202Edlo',
-      'Ü\u0301\u0302\u0303\u0304\u0305'.repeat(9),
+    const { page } = await tills.open(
+      openShop('ÜÂỆ\nÜÂỆgjỆ', 'Rex\u202Edlo', 'Ü\u0301\u0302\u0303\u0304\u0305'.repeat(9)),
     );
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
     const name = page.locator('.row[data-id="1"] .name-text');
     const paint = () => name.screenshot({ animations: 'disabled' });
     const clipped = await paint();
@@ -168,9 +166,7 @@ describe('a name', () => {
 
 describe('at a glance', () => {
   it('Sell is quiet until its row has the pointer or the focus, and a modal covers the whole page', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex', 'Mia'));
     const fill = (name: string) =>
       page.evaluate<string>(
         `getComputedStyle(document.querySelector('[aria-label^="Sell ${name}"]')).backgroundColor`,
@@ -192,7 +188,7 @@ describe('at a glance', () => {
   it('Add pet stays in view at 1280 by 800 whatever the notes say', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu', 'Nala');
     const { text } = await createKey(service, 'till-2', { expiresAt: new Date(Date.now() + 3600_000) });
-    await using visited = await visit(chromium.browser, service.url, {
+    await using visited = await visit(tills.browser, service.url, {
       viewport: { width: 1280, height: 800 },
     });
     const { page } = visited;
@@ -221,11 +217,12 @@ describe('at a glance', () => {
 describe('every state', () => {
   for (const [look, options] of Object.entries(looks)) {
     it(`passes axe and cuts no text on ${look}`, async () => {
-      await using service = await openShop('Rex', 'Mia', 'Nala ' + 'x'.repeat(5000));
-      await using visited = await openConsole(chromium.browser, service, options);
-      const { page, complaints } = visited;
+      const { page, complaints, findBarriers, service } = await tills.open(
+        openShop('Rex', 'Mia', 'Nala ' + 'x'.repeat(5000)),
+        options,
+      );
       const check = async () => {
-        expect(await visited.findBarriers()).toEqual([]);
+        expect(await findBarriers()).toEqual([]);
         expect(await overflowing(page)).toEqual([]);
       };
       if (options.isMobile) await page.getByRole('button', { name: 'Add a pet' }).click();
@@ -247,7 +244,7 @@ describe('every state', () => {
       await page.keyboard.press('Delete');
       await noteOf(page, 'Removed Nala').waitFor();
       await deafen(page);
-      await tillOf(service).updatePet(2n, { name: 'Max'.repeat(2000), status: 'sold' });
+      await service.client.updatePet(2n, { name: 'Max'.repeat(2000), status: 'sold' });
       await rowOf(page, 'Mia').focus();
       await page.keyboard.press('p');
       await noteOf(page, 'Somebody else has sold Mia (2)').waitFor();
@@ -259,9 +256,10 @@ describe('every state', () => {
 
 describe('a phone', () => {
   it('shows the name of the pet above its actions, and lets no tap through', async () => {
-    await using service = await openShop('Rex', ...Array.from({ length: 12 }, (_, index) => `Pet ${index}`));
-    await using visited = await openConsole(chromium.browser, service, phone);
-    const { page } = visited;
+    const { page, service } = await tills.open(
+      openShop('Rex', ...Array.from({ length: 12 }, (_, index) => `Pet ${index}`)),
+      phone,
+    );
     const details = await openDetails(page, 'Rex');
     const [named, first, box] = [
       await details.getByRole('heading', { name: 'Rex' }).boundingBox(),
@@ -281,6 +279,6 @@ describe('a phone', () => {
     await page.touchscreen.tap(x, y);
     await details.getByRole('button', { name: 'Sold' }).click();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
-    expect((await Array.fromAsync(tillOf(service).orders())).map(({ petId }) => petId)).toEqual([1n]);
+    expect(await soldIn(service)).toEqual([1n]);
   });
 });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { addPets, openConsole, rows } from '../../../test/support/browser/console.ts';
-import { openDetails, openShop } from '../../../test/support/browser/shop.ts';
-import { openListeningService } from '../../../test/support/http/listening.ts';
+import { useTills } from '../../../test/support/browser/tills.ts';
+import { rows } from '../../../test/support/browser/console.ts';
+import { openDetails, openShop, openShopOf } from '../../../test/support/browser/shop.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('on paper', () => {
   const paper: BrowserContextOptions = { viewport: { width: 794, height: 1123 }, colorScheme: 'dark' };
@@ -14,13 +13,10 @@ describe('on paper', () => {
   const all = (parts: string[], seen: boolean) => parts.map((part) => [part, seen]);
 
   it('the list shows all rows and no controls', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 40);
-    await using visited = await openConsole(chromium.browser, service, {
+    const { page } = await tills.open(openShopOf(40), {
       ...paper,
       viewport: { width: 1123, height: 794 },
     });
-    const { page } = visited;
     await rows(page).nth(39).waitFor();
     await rows(page).first().focus();
     await page.keyboard.press('s');
@@ -41,9 +37,7 @@ describe('on paper', () => {
   });
 
   it('the label of a pet shows its whole name and its numbers, and nothing else', async () => {
-    await using service = await openShop('Rex', 'Sir Barksalot '.repeat(20));
-    await using visited = await openConsole(chromium.browser, service, paper);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex', 'Sir Barksalot '.repeat(20)), paper);
     await openDetails(page, 'Sir Barksalot');
     await page.emulateMedia({ media: 'print' });
     const others = ['.bar', '.pets .row', '.add-pet', '.statuses', '.edit-form', '.details button'];

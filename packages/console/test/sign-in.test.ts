@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { openConsole, signIn } from '../../../test/support/browser/console.ts';
+import { useTills } from '../../../test/support/browser/tills.ts';
+import { signIn } from '../../../test/support/browser/console.ts';
 import { visit } from '../../../test/support/browser/visit.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('the sign-in form', () => {
   it('keeps the key for the tab only, and never in the address', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, service } = await tills.open(openListeningService());
     expect(page.url()).toBe(`${service.url}/`);
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toContain(service.apiKey);
@@ -24,7 +22,7 @@ describe('the sign-in form', () => {
 
   it('remembers the key on request until the person signs out', async () => {
     await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url);
+    await using visited = await visit(tills.browser, service.url);
     const { page } = visited;
     await page.getByLabel('Remember me on this device').check();
     await signIn(page, service.apiKey);
@@ -38,7 +36,7 @@ describe('the sign-in form', () => {
 
   it('explains what is wrong with a key beside the field', async () => {
     await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url);
+    await using visited = await visit(tills.browser, service.url);
     const { page, complaints } = visited;
     const field = page.getByLabel('API key');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -54,7 +52,7 @@ describe('the sign-in form', () => {
 
   it('says that the service cannot be reached, and works once it is back', async () => {
     await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url);
+    await using visited = await visit(tills.browser, service.url);
     const { page } = visited;
     await service.goAway();
     await page.getByLabel('API key').fill(service.apiKey);

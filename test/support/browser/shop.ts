@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { createClient, type PetstoreClient } from '../../../packages/client/src/index.ts';
 import { openListeningService, type ListeningService } from '../http/listening.ts';
+import { addPets } from './console.ts';
 
 /** A service whose pets can be changed, with these available pets in it. */
 export async function openShop(...names: string[]): Promise<ListeningService> {
@@ -9,10 +9,16 @@ export async function openShop(...names: string[]): Promise<ListeningService> {
   return service;
 }
 
-/** Another till of the same shop. */
-export function tillOf({ url, apiKey }: ListeningService): PetstoreClient {
-  return createClient({ baseUrl: url, apiKey });
+/** A service with so many pets, of each status in turn. */
+export async function openShopOf(count: number): Promise<ListeningService> {
+  const service = await openListeningService();
+  await addPets(service, count);
+  return service;
 }
+
+/** The pets of all orders. */
+export const soldIn = async ({ client }: ListeningService): Promise<bigint[]> =>
+  (await Array.fromAsync(client.orders())).map(({ petId }) => petId);
 
 /** From now on, this console does not hear what others do. */
 export async function deafen(page: Page): Promise<void> {

@@ -6,7 +6,7 @@ export interface Visit extends AsyncDisposable {
   /** Errors and warnings of the browser, violations of the content policy, requests to other hosts. */
   readonly complaints: string[];
   /** The violations that axe finds, one per line. */
-  findBarriers(): Promise<string[]>;
+  findBarriers: () => Promise<string[]>;
 }
 
 /** Opens an address in a new browser profile and records everything that goes wrong there. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
 import { openConsole } from '../../../../test/support/browser/console.ts';
 import {
   calmDown,
@@ -8,17 +8,17 @@ import {
   openDetails,
   openShop,
   rowOf,
+  soldIn,
   statusOf,
-  tillOf,
 } from '../../../../test/support/browser/shop.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('two tills', () => {
   it('do not sell the same pet twice', async () => {
     await using service = await openShop('Rex');
-    await using first = await openConsole(chromium.browser, service);
-    await using second = await openConsole(chromium.browser, service);
+    await using first = await openConsole(tills.browser, service);
+    await using second = await openConsole(tills.browser, service);
     await rowOf(second.page, 'Rex').waitFor();
     await deafen(second.page);
     await first.page.getByRole('button', { name: 'Sell Rex' }).click();
@@ -30,18 +30,16 @@ describe('two tills', () => {
     expect(await statusOf(second.page, 'Rex')).toBe('Sold');
     await note.getByRole('button', { name: 'OK' }).click();
     expect(await rowOf(second.page, 'Rex').getByText('Not saved').count()).toBe(0);
-    const orders = await Array.fromAsync(tillOf(service).orders());
+    const orders = await Array.fromAsync(service.client.orders());
     expect(orders.map(({ status }) => status)).toEqual(['sold']);
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
 
   it('let the second one see what changed and decide', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex'));
     await rowOf(page, 'Rex').waitFor();
     await deafen(page);
-    const other = tillOf(service);
+    const other = service.client;
     await other.updatePet(1n, { name: 'Max', categoryId: 8n, status: 'sold' });
     const menu = await openDetails(page, 'Rex');
     await menu.getByRole('button', { name: 'Pending' }).click();
@@ -64,12 +62,10 @@ describe('two tills', () => {
   });
 
   it('say when a pet is gone', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').waitFor();
     await deafen(page);
-    await tillOf(service).deletePet(1n);
+    await service.client.deletePet(1n);
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     const note = noteOf(page, 'Somebody else has removed Rex (1) in the meantime.');
     await note.waitFor();
@@ -81,16 +77,14 @@ describe('two tills', () => {
 
 describe('a change during a failure', () => {
   it('is shown as not saved and can be repeated', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers, service } = await tills.open(openShop('Rex'));
     await rowOf(page, 'Rex').waitFor();
     await service.goAway();
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     const note = noteOf(page, 'Rex (1) may not have been sold. The service cannot be reached.');
     await note.waitFor();
     expect(await statusOf(page, 'Rex')).toBe('Available');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     service.comeBack();
     await rowOf(page, 'Rex').getByRole('button', { name: 'Not saved' }).click();
     await page.locator('.note button:focus').waitFor();
@@ -100,9 +94,7 @@ describe('a change during a failure', () => {
   });
 
   it('is not repeated when only the response was lost', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex'));
     let count = 0;
     await page.route('**/v1/pets/1', async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue();
@@ -113,14 +105,11 @@ describe('a change during a failure', () => {
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
     expect(count).toBe(1);
-    const orders = await Array.fromAsync(tillOf(service).orders());
-    expect(orders.length).toBe(1);
+    expect(await soldIn(service)).toEqual([1n]);
   });
 
   it('counts as done when the response was lost and the service was away for a while', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex'));
     await page.route('**/v1/pets/1', async (route) => {
       if (route.request().method() === 'PATCH') await route.fetch();
       await route.abort();
@@ -131,14 +120,11 @@ describe('a change during a failure', () => {
     await page.unroute('**/v1/pets/1');
     await note.getByRole('button', { name: 'Try again' }).click();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
-    const orders = await Array.fromAsync(tillOf(service).orders());
-    expect(orders.length).toBe(1);
+    expect(await soldIn(service)).toEqual([1n]);
   });
 
   it('reports that the operator has turned changes off', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex'));
     await page.route('**/v1/pets/1', (route) =>
       route.fulfill({ status: 405, json: { code: 'method_not_allowed', message: 'No.', status: 405 } }),
     );

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../../test/support/browser/console.ts';
-import { drawn, noteOf, openShop, rowOf, stopClock } from '../../../../test/support/browser/shop.ts';
-import type { ListeningService } from '../../../../test/support/http/listening.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { drawn, noteOf, openShop, rowOf, soldIn, stopClock } from '../../../../test/support/browser/shop.ts';
 
-const chromium = browserOfFile();
-
-const soldIn = async (service: ListeningService): Promise<bigint[]> =>
-  (await Array.fromAsync(service.client.orders())).map(({ petId }) => petId);
+const tills = useTills();
 
 describe('hurried hands', () => {
   it('sell one pet, and do not undo the sale, by clicking the same spot again after 0.15, 0.3 and 2 seconds', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
     const { x, y } = (await page.getByRole('button', { name: 'Sell Mia' }).boundingBox())!;
     const click = () => page.mouse.click(x + 5, y + 5);
     const changes: string[] = [];
@@ -31,9 +24,7 @@ describe('hurried hands', () => {
   });
 
   it('sell one pet after another with the keyboard, each once', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
     await rowOf(page, 'Rex').waitFor();
     await stopClock(page);
     for (const name of ['Rex', 'Mia']) {

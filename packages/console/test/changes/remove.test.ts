@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../../test/support/browser/console.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
 import type { ListeningService } from '../../../../test/support/http/listening.ts';
 import {
   deafen,
@@ -13,10 +12,9 @@ import {
   openShop,
   rowOf,
   stopClock,
-  tillOf,
 } from '../../../../test/support/browser/shop.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 const namesIn = async (service: ListeningService): Promise<string[]> =>
   (await Array.fromAsync(service.client.pets())).map(({ name }) => name);
@@ -30,9 +28,7 @@ async function untilLeft(service: ListeningService, ...names: string[]): Promise
 
 describe('removing a pet', () => {
   it('greys the pet in place at once, and deletes it when it is too late to undo', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
     await rowOf(page, 'Mia').focus();
     await stopClock(page);
     await page.keyboard.press('Delete');
@@ -53,9 +49,7 @@ describe('removing a pet', () => {
   });
 
   it('can be undone with the mouse and the keyboard', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     const deletes: string[] = [];
     page.on('request', (request) => request.method() === 'DELETE' && deletes.push(request.url()));
     await rowOf(page, 'Rex').waitFor();
@@ -74,9 +68,7 @@ describe('removing a pet', () => {
   });
 
   it('waits while somebody points at the note or has the focus in it', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').focus();
     await stopClock(page);
     await page.keyboard.press('Delete');
@@ -94,9 +86,7 @@ describe('removing a pet', () => {
   });
 
   it('keeps an undo of its own for each of several pets', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
     const deletes: string[] = [];
     page.on('request', (request) => request.method() === 'DELETE' && deletes.push(request.url().slice(-2)));
     await rowOf(page, 'Balu').focus();
@@ -116,9 +106,7 @@ describe('removing a pet', () => {
   });
 
   it('completes when the tab is closed, with a request that outlives the tab', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await page.addInitScript(`{
       const { fetch } = window;
       window.kept = [];
@@ -143,9 +131,7 @@ describe('removing a pet', () => {
   });
 
   it('completes when the person signs out or goes to another page', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
     await rowOf(page, 'Rex').focus();
     await page.keyboard.press('Delete');
     await noteOf(page, 'Removed Rex (1).').waitFor();
@@ -161,20 +147,18 @@ describe('removing a pet', () => {
   });
 
   it('leaves a pet that somebody else has sold in the meantime', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').focus();
     await stopClock(page);
     const isRead = page.waitForResponse('**/v1/pets/1');
     await page.keyboard.press('Delete');
     await isRead;
-    await tillOf(service).updatePet(1n, { status: 'sold' });
+    await service.client.updatePet(1n, { status: 'sold' });
     await page.clock.runFor(10_500);
     await noteOf(page, 'Somebody else has sold Rex (1) in the meantime.').waitFor();
     await page.clock.resume();
     await rowOf(page, 'Rex').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     expect(await namesIn(service)).toEqual(['Rex', 'Mia']);
     await page.getByRole('button', { name: 'Remove it anyway' }).click();
     await untilLeft(service, 'Mia');
@@ -182,12 +166,10 @@ describe('removing a pet', () => {
   });
 
   it('reports that the list was out of date', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').waitFor();
     await deafen(page);
-    await tillOf(service).updatePet(1n, { status: 'pending' });
+    await service.client.updatePet(1n, { status: 'pending' });
     await rowOf(page, 'Rex').focus();
     await page.keyboard.press('Delete');
     await noteOf(page, 'Somebody else has made Rex (1) pending in the meantime.').waitFor();
@@ -196,9 +178,7 @@ describe('removing a pet', () => {
   });
 
   it('shows the pet again when the service cannot be reached, and can be repeated', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').focus();
     await stopClock(page);
     await page.keyboard.press('Delete');
@@ -209,7 +189,7 @@ describe('removing a pet', () => {
     const note = noteOf(page, 'Rex (1) may not have been removed. The service cannot be reached.');
     await note.waitFor();
     await rowOf(page, 'Rex').getByText('Not saved').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     service.comeBack();
     await note.getByRole('button', { name: 'Try again' }).click();
     await untilLeft(service, 'Mia');

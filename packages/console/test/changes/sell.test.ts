@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { PetStatus } from '../../../client/src/index.ts';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
 import { openConsole, phone } from '../../../../test/support/browser/console.ts';
 import {
   focusedRow,
@@ -9,22 +9,19 @@ import {
   openShop,
   rowOf,
   statusOf,
-  tillOf,
 } from '../../../../test/support/browser/shop.ts';
 import { settled, slowDown } from '../helpers.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('selling', () => {
   it('takes one click, says so and can be undone', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'));
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
     expect(await statusOf(page, 'Rex')).toBe('Sold');
     expect((await service.client.getPet(1n)).status).toBe('sold');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
     expect((await service.client.getPet(1n)).status).toBe('available');
@@ -33,9 +30,7 @@ describe('selling', () => {
   });
 
   it('takes one key on the row that has the focus, and u undoes one step after the other', async () => {
-    await using service = await openShop('Rex', 'Coco', 'Coco');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Coco', 'Coco'));
     const statuses = async () => (await Array.fromAsync(service.client.pets())).map(({ status }) => status);
     await page.locator('.row[data-id="2"]').focus();
     await page.keyboard.press('p');
@@ -64,9 +59,7 @@ describe('selling', () => {
   });
 
   it('loses no step when u is pressed twice on a slow network', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex'));
     await rowOf(page, 'Rex').focus();
     for (const [key, state] of ['p pending', 's sold'].map((pair) => pair.split(' '))) {
       await page.keyboard.press(key!);
@@ -82,22 +75,18 @@ describe('selling', () => {
   });
 
   it('writes one order when a key is pressed twice', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex'));
     await rowOf(page, 'Rex').focus();
     await page.keyboard.press('s');
     await page.keyboard.press('s');
     await noteOf(page, 'Rex (1) is sold.').waitFor();
     await page.keyboard.press('s');
-    const orders = await Array.fromAsync(tillOf(service).orders());
+    const orders = await Array.fromAsync(service.client.orders());
     expect(orders.map(({ petId, status }) => [petId, status])).toEqual([[1n, 'sold']]);
   });
 
   it('does not show a sale before the service has confirmed it', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers } = await tills.open(openShop('Rex'));
     const arrived = Promise.withResolvers<() => void>();
     await page.route('**/v1/pets/1', (route) =>
       route.request().method() === 'PATCH' ? arrived.resolve(() => void route.continue()) : route.continue(),
@@ -106,7 +95,7 @@ describe('selling', () => {
     const proceed = await arrived.promise;
     await rowOf(page, 'Rex').getByText('Saving…').waitFor();
     expect(await statusOf(page, 'Rex')).toBe('Available');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     proceed();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
   });
@@ -114,7 +103,7 @@ describe('selling', () => {
   it('leaves the sold pet in its place, greyed, until the list is loaded by hand', async () => {
     await using service = await openShop('Rex', 'Mia', 'Gone');
     await service.client.updatePet(3n, { status: 'sold' });
-    await using visited = await openConsole(chromium.browser, service);
+    await using visited = await openConsole(tills.browser, service);
     const { page } = visited;
     await rowOf(page, 'Gone').waitFor();
     await page.getByRole('radio', { name: 'Available' }).check();
@@ -125,7 +114,7 @@ describe('selling', () => {
     await page.keyboard.press('s');
     await noteOf(page, 'Mia (2) is sold.').waitFor();
     await page.locator('.row.is-out').filter({ hasText: 'Mia' }).getByText('Sold').waitFor();
-    await tillOf(service).updatePet(1n, { name: 'Rex the second' });
+    await service.client.updatePet(1n, { name: 'Rex the second' });
     await rowOf(page, 'Rex the second').waitFor();
     expect(await rowOf(page, 'Rex').boundingBox()).toEqual(before);
     expect(await focusedRow(page)).toBe('Mia');
@@ -138,9 +127,7 @@ describe('selling', () => {
 
 describe('the details of a pet', () => {
   it('set any status, or none', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex'));
     const details = await openDetails(page, 'Rex');
     for (const [item, text] of [
       ['Pending', 'is pending'],
@@ -155,9 +142,7 @@ describe('the details of a pet', () => {
   });
 
   it('name the pet, open and close with the keyboard, and return the focus', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service, phone);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex', 'Mia'), phone);
     await page.getByRole('button', { name: 'Change Rex' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Rex' }).waitFor();
@@ -169,7 +154,7 @@ describe('the details of a pet', () => {
   it('return a sold pet after a question, as the shortcut does', async () => {
     await using service = await openShop('Rex');
     await service.client.updatePet(1n, { status: 'sold' });
-    await using visited = await openConsole(chromium.browser, service);
+    await using visited = await openConsole(tills.browser, service);
     const { page } = visited;
     expect(await rowOf(page, 'Rex').getByRole('button').allInnerTexts()).toEqual(['•••']);
     const details = await openDetails(page, 'Rex');

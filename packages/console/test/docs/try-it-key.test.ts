@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { openListeningService } from '../../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole, signIn } from '../../../../test/support/browser/console.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { signIn } from '../../../../test/support/browser/console.ts';
 import { visit } from '../../../../test/support/browser/visit.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 const keyOf = (page: Page) => page.getByLabel('API key');
 
 describe('the key of Try it', () => {
   it('does not replace the key that the browser remembers for the console', async () => {
     await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url);
+    await using visited = await visit(tills.browser, service.url);
     const { page } = visited;
     await page.getByLabel('Remember me on this device').check();
     await signIn(page, service.apiKey);
@@ -35,9 +35,7 @@ describe('the key of Try it', () => {
   });
 
   it('is forgotten when the field is emptied, so that the console asks for one', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openListeningService());
     await page.goto(`${service.url}/docs`);
     const field = keyOf(page);
     await field.fill('');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { addPets } from '../../../../test/support/browser/console.ts';
 import { visit, type Visit } from '../../../../test/support/browser/visit.ts';
+import { openShopOf } from '../../../../test/support/browser/shop.ts';
 
 const chromium = browserOfFile();
 
@@ -101,8 +101,7 @@ describe('Try it', () => {
   });
 
   it('follows the link to the next page until there is none', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 7);
+    await using service = await openShopOf(7);
     await using visited = await openDocs(service);
     const form = formOf(visited.page, 'listPets');
     await form.getByLabel('limit').fill('1');

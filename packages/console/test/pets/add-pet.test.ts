@@ -1,29 +1,19 @@
 import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import {
-  add,
-  addPets,
-  describedBy,
-  openConsole,
-  phone,
-  rows,
-  tabTo,
-} from '../../../../test/support/browser/console.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { add, describedBy, phone, rows, tabTo } from '../../../../test/support/browser/console.ts';
 import { visit } from '../../../../test/support/browser/visit.ts';
+import { openShopOf } from '../../../../test/support/browser/shop.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('the form that adds a pet', () => {
   it('explains each mistake beside its field and then shows the new pet', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 3);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, findBarriers, service } = await tills.open(openShopOf(3));
     await add(page, ' ', '7.5');
     expect(await describedBy(page, 'Name')).toBe('Enter a name.');
     expect(await describedBy(page, 'Category number')).toBe('Enter a whole number, such as 7.');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await add(page, 'Pixel', '9223372036854775808');
     expect(await describedBy(page, 'Category number')).toBe(
       'Category number must be an integer from -9223372036854775808 to 9223372036854775807.',
@@ -40,9 +30,7 @@ describe('the form that adds a pet', () => {
   });
 
   it('shows a problem beside its field, whether the form or the service finds it', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openListeningService());
     const creates: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && creates.push(request.url()));
     await page.getByLabel('Category number').fill('-5');
@@ -66,9 +54,7 @@ describe('the form that adds a pet', () => {
   });
 
   it('shows the whole message of the service below the button when it refuses the pet', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers } = await tills.open(openListeningService());
     const message = 'name is taken. categoryId 7 is closed.';
     await page.route('**/v1/pets', (route) =>
       route.fulfill({ status: 400, json: { code: 'invalid_pet', message, status: 400 } }),
@@ -84,7 +70,7 @@ describe('the form that adds a pet', () => {
     // It does not push the button away.
     expect(button!.y + button!.height).toBeLessThanOrEqual(below!.y);
     expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBe('false');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.unroute('**/v1/pets');
     await add(page, 'Pixel', '8');
     await page.getByText('Pixel was added with id 1.').waitFor();
@@ -92,9 +78,7 @@ describe('the form that adds a pet', () => {
   });
 
   it('adds one pet and shows one confirmation when Enter is pressed twice', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openListeningService());
     await page.getByLabel('Name').fill('Once');
     await page.getByLabel('Category number').fill('-5');
     await page.keyboard.press('Enter');
@@ -109,9 +93,7 @@ describe('the form that adds a pet', () => {
   });
 
   it('asks about a name of more than 200 characters', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service, phone);
-    const { page } = visited;
+    const { page, service } = await tills.open(openListeningService(), phone);
     await page.getByRole('button', { name: 'Add a pet' }).click();
     const name = '🐈'.repeat(201);
     await page.getByLabel('Category number').fill('1');
@@ -133,9 +115,7 @@ describe('the form that adds a pet', () => {
   });
 
   it('shows the new pet whatever the filter is', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openListeningService());
     await page.getByRole('radio', { name: 'Sold' }).check();
     await add(page, 'Hidden', '1');
     await page.getByRole('button', { name: 'Show it' }).click();
@@ -143,9 +123,7 @@ describe('the form that adds a pet', () => {
   });
 
   it('adds one pet when the first response is lost', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openListeningService());
     // The service gets every request; the console gets no response.
     await page.route('**/v1/pets', async (route) => {
       await route.fetch();
@@ -161,7 +139,7 @@ describe('the form that adds a pet', () => {
 
   it('works without a mouse', async () => {
     await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url, phone);
+    await using visited = await visit(tills.browser, service.url, phone);
     const { page } = visited;
     await page.locator('#key:focus').waitFor();
     await page.keyboard.type(service.apiKey);

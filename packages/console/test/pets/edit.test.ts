@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole } from '../../../../test/support/browser/console.ts';
-import {
-  focusedRow,
-  noteOf,
-  openDetails,
-  openShop,
-  rowOf,
-  tillOf,
-} from '../../../../test/support/browser/shop.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { focusedRow, noteOf, openDetails, openShop, rowOf } from '../../../../test/support/browser/shop.ts';
 import { settled } from '../helpers.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 async function edit(page: Page, name: string) {
   await rowOf(page, name).focus();
@@ -29,9 +21,7 @@ async function edit(page: Page, name: string) {
 
 describe('editing a pet in its row', () => {
   it('saves the name and the category with Enter', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, service } = await tills.open(openShop('Rex', 'Mia'));
     const { form, name, category } = await edit(page, 'Rex');
     await name.fill('Max');
     await category.fill(' -9223372036854775808 ');
@@ -48,9 +38,7 @@ describe('editing a pet in its row', () => {
   });
 
   it('sends nothing on Escape or without a change', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex'));
     const changes: string[] = [];
     page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
     const first = await edit(page, 'Rex');
@@ -67,9 +55,7 @@ describe('editing a pet in its row', () => {
   });
 
   it('shows each problem at its field', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers, service } = await tills.open(openShop('Rex'));
     const { form, name, category } = await edit(page, 'Rex');
     await name.fill(' ');
     await category.fill('7.5');
@@ -77,7 +63,7 @@ describe('editing a pet in its row', () => {
     await form.getByText('Enter a name.').waitFor();
     expect(await page.locator('#edit-categoryId-error').innerText()).toBe('Enter a whole number, such as 7.');
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('edit-name');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await name.fill('Rex');
     await category.fill('9223372036854775808');
     await page.keyboard.press('Enter');
@@ -86,9 +72,7 @@ describe('editing a pet in its row', () => {
   });
 
   it('shows what the service refuses and keeps the form', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers } = await tills.open(openShop('Rex'));
     const { form, name } = await edit(page, 'Rex');
     await name.fill('x'.repeat(70_000));
     page.on('dialog', (dialog) => dialog.accept());
@@ -101,13 +85,11 @@ describe('editing a pet in its row', () => {
     await page.keyboard.press('Enter');
     await form.getByText('name is taken.').waitFor();
     expect(await name.inputValue()).toBe('Max');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
   });
 
   it('places the cursor at the end of the name, and saves the name without spaces around it', async () => {
-    await using service = await openShop(' Rex ', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop(' Rex ', 'Mia'));
     await rowOf(page, 'Mia').focus();
     await page.keyboard.press('e');
     await page.locator('#edit-name:focus').waitFor();
@@ -124,9 +106,7 @@ describe('editing a pet in its row', () => {
   });
 
   it('keeps a name with line breaks when only the category changes', async () => {
-    await using service = await openShop('Two\nlines');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Two\nlines'));
     await openDetails(page, 'Two');
     await page.getByRole('form', { name: 'Edit' }).getByLabel('Category number').fill('8');
     await page.keyboard.press('Enter');
@@ -135,15 +115,13 @@ describe('editing a pet in its row', () => {
   });
 
   it('keeps what was typed when the pet no longer fits the filter', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await page.getByRole('radio', { name: 'Available' }).check();
     await page.waitForResponse('**/v1/pets/search?*status=available*');
     await settled(page);
     const { name } = await edit(page, 'Rex');
     await name.fill('Max');
-    await tillOf(service).updatePet(1n, { status: 'sold' });
+    await service.client.updatePet(1n, { status: 'sold' });
     await page.locator('.row.is-out').filter({ hasText: 'Rex' }).waitFor();
     expect(await name.inputValue()).toBe('Max');
     await name.press('Enter');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole, signIn } from '../../../../test/support/browser/console.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { signIn } from '../../../../test/support/browser/console.ts';
 import { visit } from '../../../../test/support/browser/visit.ts';
 import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 const pets = [
   { name: 'Rex', categoryId: 7n, status: 'available' },
   { name: 'Zoë', categoryId: -5n, status: 'sold' },
@@ -14,9 +14,7 @@ const pets = [
 
 describe('the search', () => {
   it('finds pets by name, category and id, with or without a status, and counts them', async () => {
-    await using service = await openServiceOnFile(pets);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, findBarriers } = await tills.open(openServiceOnFile(pets));
     const box = page.getByRole('searchbox', { name: 'Search' });
     const find = async (text: string, end: string) => {
       await box.fill(text);
@@ -34,7 +32,7 @@ describe('the search', () => {
     expect(await find('', '1 pet without a status')).toEqual(['Rexona']);
     await box.fill('nobody');
     await page.getByRole('heading', { name: 'No pets without a status matching “nobody”' }).waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.getByRole('button', { name: 'Show all pets' }).click();
     await page.getByText('4 pets', { exact: true }).waitFor();
     // A pet that is about to go does not count.
@@ -50,18 +48,14 @@ describe('the search', () => {
       categoryId: 1n,
       status: 'sold' as const,
     }));
-    await using service = await openServiceOnFile([{ name: 'Mia', categoryId: 1n }, ...many]);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openServiceOnFile([{ name: 'Mia', categoryId: 1n }, ...many]));
     await page.getByRole('radio', { name: 'No status' }).check();
     await page.getByText('1 pet without a status').waitFor();
     expect(await page.locator('.name-text').allTextContents()).toEqual(['Mia']);
   });
 
   it('lives in the address with the filter, so that a reload or a link shows the same', async () => {
-    await using service = await openServiceOnFile(pets);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openServiceOnFile(pets));
     await page.getByRole('searchbox').fill('e');
     await page.getByRole('radio', { name: 'Available' }).check();
     await page.waitForURL('**/?q=e&status=available');
@@ -71,7 +65,7 @@ describe('the search', () => {
     expect(await page.evaluate<number>('history.length')).toBeLessThan(4);
     expect(page.url()).not.toContain(service.apiKey);
 
-    await using other = await visit(chromium.browser, page.url());
+    await using other = await visit(tills.browser, page.url());
     await signIn(other.page, service.apiKey);
     await other.page.getByText('1 available pet matching “e”').waitFor();
     expect(await other.page.locator('.name-text').allTextContents()).toEqual(['Rex']);

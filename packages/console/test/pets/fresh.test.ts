@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole, rows, showNews } from '../../../../test/support/browser/console.ts';
-import { openShop, rowOf, tillOf } from '../../../../test/support/browser/shop.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { rows, showNews } from '../../../../test/support/browser/console.ts';
+import { openShop, rowOf } from '../../../../test/support/browser/shop.ts';
 import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('the list', () => {
   it('shows in place what others change and remove, and announces what they add', async () => {
     const pets = Array.from({ length: 250 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
-    await using service = await openServiceOnFile(pets);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, service } = await tills.open(openServiceOnFile(pets));
     const row = (id: number) => page.locator(`.row[data-id="${id}"]`);
     await row(250).waitFor();
     await row(240).hover();
@@ -39,9 +37,7 @@ describe('the list', () => {
   });
 
   it('shows a sale at another till without a reload, with one request at a time', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').waitFor();
     const paths: string[] = [];
     let underWay = 0;
@@ -54,9 +50,9 @@ describe('the list', () => {
     page.on('request', () => (mostUnderWay = Math.max(mostUnderWay, underWay)));
     page.on('requestfinished', onEnd);
     page.on('requestfailed', onEnd);
-    await tillOf(service).updatePet(1n, { status: 'sold' });
+    await service.client.updatePet(1n, { status: 'sold' });
     await rowOf(page, 'Rex').getByText('Sold').waitFor();
-    await tillOf(service).deletePet(2n);
+    await service.client.deletePet(2n);
     await rowOf(page, 'Mia').getByText('Removed').waitFor();
     expect(new Set(paths)).toEqual(new Set(['/v1/events']));
     expect(mostUnderWay).toBe(1);
@@ -64,9 +60,7 @@ describe('the list', () => {
   });
 
   it('sends no requests while it is hidden, and resumes where it was when it is shown again', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Rex').waitFor();
     const setVisibility = (state: string) =>
       page.evaluate(`{
@@ -78,7 +72,7 @@ describe('the list', () => {
     const paths: string[] = [];
     page.on('request', (request) => paths.push(new URL(request.url()).pathname));
     await service.client.createPet({ name: 'Unseen', categoryId: 1n });
-    await tillOf(service).updatePet(1n, { status: 'sold' });
+    await service.client.updatePet(1n, { status: 'sold' });
     // Longer than a request waits for events.
     await page.waitForTimeout(6000);
     expect(paths).toEqual([]);

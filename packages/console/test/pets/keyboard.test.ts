@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { openConsole, rows } from '../../../../test/support/browser/console.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import { rows } from '../../../../test/support/browser/console.ts';
 import { openShop, rowOf } from '../../../../test/support/browser/shop.ts';
 import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
 import { settled } from '../helpers.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 const pets = Array.from({ length: 300 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
 
 const focusedRow = (page: Page) => page.evaluate<string | undefined>('document.activeElement.dataset.id');
@@ -14,9 +14,7 @@ const focusedId = (page: Page) => page.evaluate<string>('document.activeElement.
 
 describe('the keyboard', () => {
   it('moves between rows and keeps the focus when the row is scrolled away', async () => {
-    await using service = await openServiceOnFile(pets);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, findBarriers } = await tills.open(openServiceOnFile(pets));
     await page.getByText('Pet 300').waitFor();
     // Right after sign-in.
     await page.keyboard.press('ArrowDown');
@@ -42,14 +40,12 @@ describe('the keyboard', () => {
       await page.locator('.find').boundingBox(),
     ];
     expect(row!.y).toBeGreaterThanOrEqual(band!.y + band!.height - 1);
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
   it('has shortcuts for the search, for clearing it from a row, for a new pet and for the help, except in text fields', async () => {
-    await using service = await openServiceOnFile(pets.slice(0, 3));
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
+    const { page, complaints, findBarriers } = await tills.open(openServiceOnFile(pets.slice(0, 3)));
     await page.getByText('3 pets', { exact: true }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('Pet 2');
@@ -73,7 +69,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await help.getByText('Add a new pet').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     // No shortcut acts behind the help.
     await page.keyboard.press('n');
     await help.getByRole('checkbox').uncheck();
@@ -90,9 +86,7 @@ describe('the keyboard', () => {
   });
 
   it('leaves every field with Esc', async () => {
-    await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page } = await tills.open(openShop('Rex'));
     const focused = () => page.evaluate<string>('document.activeElement.tagName');
     for (const id of ['pet-name', 'pet-categoryId', 'pet-status']) {
       await page.locator(`#${id}`).focus();

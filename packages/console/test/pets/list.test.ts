@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
 import {
   add,
-  addPets,
   desktop,
   openConsole,
   overflowing,
   phone,
   rows,
 } from '../../../../test/support/browser/console.ts';
+import { openShopOf } from '../../../../test/support/browser/shop.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 
 describe('the list', () => {
   it('shows every digit and every character: 5,000 on two lines, and all of them in the details', async () => {
@@ -22,7 +22,7 @@ describe('the list', () => {
     await service.client.createPet({ name: '', categoryId: -(2n ** 63n) });
     await service.client.createPet({ name: endless, categoryId: 2n });
     for (const size of [desktop, phone]) {
-      await using visited = await openConsole(chromium.browser, service, size);
+      await using visited = await openConsole(tills.browser, service, size);
       const { page } = visited;
       await page.getByText(name, { exact: true }).waitFor();
       const text = await rows(page).allTextContents();
@@ -50,12 +50,9 @@ describe('the list', () => {
   });
 
   it('shows at least 15 pets on a small laptop, and can be filtered with one click or the arrow keys', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 40);
-    await using visited = await openConsole(chromium.browser, service, {
+    const { page, complaints } = await tills.open(openShopOf(40), {
       viewport: { width: 1366, height: 768 },
     });
-    const { page, complaints } = visited;
     await page.getByText('Pet 39').waitFor();
     const boxes = await Promise.all((await rows(page).all()).map((row) => row.boundingBox()));
     expect(boxes.filter((box) => box!.y >= 0 && box!.y + box!.height <= 768).length).toBeGreaterThanOrEqual(
@@ -72,29 +69,24 @@ describe('the list', () => {
   });
 
   it('says when it is empty and what to do', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service, phone);
-    const { page } = visited;
+    const { page, findBarriers } = await tills.open(openListeningService(), phone);
     await page.getByText('No pets yet').waitFor();
     await page.getByText('petstore import pets.csv').waitFor();
     await page.getByText('petstore seed --count 100').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.getByRole('button', { name: 'Add your first pet' }).click();
     await add(page, 'First', '1');
     await rows(page).getByText('First').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.getByRole('radio', { name: 'Sold' }).check();
     await page.getByText('No sold pets').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.getByRole('button', { name: 'Show all pets' }).click();
     await rows(page).getByText('First').waitFor();
   });
 
   it('does not shift the layout while it loads, and passes axe', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 60);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, findBarriers } = await tills.open(openShopOf(60));
     // Without user input after the reload, every shift counts.
     await page.reload();
     await page.getByText('Pet 59').waitFor();
@@ -109,7 +101,7 @@ describe('the list', () => {
     await page.route('**/v1/**', () => {});
     await page.reload();
     await page.getByText('Loading pets…').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     expect(await overflowing(page)).toEqual([]);
   });
 });

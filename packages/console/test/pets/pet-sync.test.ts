@@ -6,16 +6,15 @@ import { defaultQuery } from '../../src/pets/find/query.ts';
 import { addPets } from '../../../../test/support/browser/console.ts';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
+import { openShopOf } from '../../../../test/support/browser/shop.ts';
 
 const gone = new PetstoreClientError('events_gone', 'Another store.');
 
 describe('PetSync', () => {
   it('loads one page by hand and more on demand, newest first', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 130);
-    await using running = run(service);
+    await using service = await openShopOf(130);
+    await using running = await start(service);
     const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
     expect([rows.list.length, rows.list[0]?.pet.id, sync.hasMore]).toEqual([100, 130n, true]);
     sync.more();
     await running.until(() => rows.list.length === 130);
@@ -26,11 +25,9 @@ describe('PetSync', () => {
   });
 
   it('keeps every row in its place while pets are added, changed and removed', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 130);
-    await using running = run(service);
+    await using service = await openShopOf(130);
+    await using running = await start(service);
     const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
     sync.more();
     await running.until(() => rows.list.length === 130);
     const ids = rows.list.map(({ pet }) => pet.id);
@@ -46,11 +43,9 @@ describe('PetSync', () => {
   });
 
   it('greys a pet that others sold, and restores it when it fits again', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 9);
-    await using running = run(service, { query: { text: '', status: 'available' } });
-    const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
+    await using service = await openShopOf(9);
+    await using running = await start(service, { query: { text: '', status: 'available' } });
+    const { rows } = running;
     expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
     await service.client.updatePet(4n, { status: 'sold' });
     await running.until(() => rows.get(4n)?.isOut === true);
@@ -62,8 +57,7 @@ describe('PetSync', () => {
   });
 
   it('neither undoes its own change with an older event nor misses a newer one', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 3);
+    await using service = await openShopOf(3);
     const written = Promise.withResolvers<void>();
     // One event on each page, and the own change while the first one is on its way.
     const listEvents: PetstoreClient['listEvents'] = async (options) => {
@@ -73,9 +67,8 @@ describe('PetSync', () => {
       if (page.events[0]?.pet?.name === 'Before') rows.replace({ id: 2n, name: 'Own', categoryId: 1n });
       return page;
     };
-    await using running = run(service, { client: { ...service.client, listEvents } });
-    const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
+    await using running = await start(service, { client: { ...service.client, listEvents } });
+    const { rows } = running;
     const names = new Set<string>();
     running.watch(() => names.add(rows.get(2n)?.pet.name ?? ''));
     await service.client.updatePet(2n, { name: 'Before' });
@@ -87,8 +80,7 @@ describe('PetSync', () => {
   });
 
   it('reads its pages again after an import and when its events are gone', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 130);
+    await using service = await openShopOf(130);
     let next: Partial<EventPage> | Error | undefined;
     const listEvents: PetstoreClient['listEvents'] = async (options) => {
       const given = options?.after === 'now' ? undefined : next;
@@ -96,9 +88,8 @@ describe('PetSync', () => {
       if (given instanceof Error) throw given;
       return { ...(await service.client.listEvents({ ...options, wait: 0 })), ...given };
     };
-    await using running = run(service, { client: { ...service.client, listEvents } });
+    await using running = await start(service, { client: { ...service.client, listEvents } });
     const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
     sync.more();
     await running.until(() => rows.list.length === 130);
     const ids = rows.list.map(({ pet }) => pet.id);
@@ -128,9 +119,8 @@ describe('PetSync', () => {
     await using service = await openListeningService();
     await service.client.createPet({ name: 'Łucja', categoryId: 1n });
     await service.client.createPet({ name: 'Rex', categoryId: 1n });
-    await using running = run(service, { query: { text: 'lucja', status: 'all' } });
-    const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
+    await using running = await start(service, { query: { text: 'lucja', status: 'all' } });
+    const { rows } = running;
     await service.client.createPet({ name: 'Other', categoryId: 1n });
     await service.client.createPet({ name: 'LUCJA', categoryId: 1n });
     await service.client.updatePet(1n, { name: 'Mia' });
@@ -141,11 +131,9 @@ describe('PetSync', () => {
   });
 
   it('keeps showing a pet as removed after the list is loaded again', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 3);
-    await using running = run(service);
+    await using service = await openShopOf(3);
+    await using running = await start(service);
     const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
     rows.remove(2n, true);
     sync.load();
     await running.until(() => sync.loads === 2);
@@ -155,13 +143,11 @@ describe('PetSync', () => {
   });
 
   it('puts the pet with the wanted id first, and does not move it while refreshing it', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 6);
+    await using service = await openShopOf(6);
     await service.client.updatePet(6n, { categoryId: 3n });
-    await using running = run(service, { query: { text: '3', status: 'all' } });
+    await using running = await start(service, { query: { text: '3', status: 'all' } });
     const { rows, sync } = running;
     const ids = () => rows.list.map(({ pet }) => pet.id);
-    await running.until(() => sync.loads === 1);
     expect(ids()).toEqual([3n, 6n, 4n]);
     await service.client.updatePet(3n, { name: 'Changed' });
     await running.until(() => rows.get(3n)?.pet.name === 'Changed');
@@ -176,11 +162,9 @@ describe('PetSync', () => {
   });
 
   it('puts a pet that was added here on top at once, and counts only the pets of others as news', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 2);
-    await using running = run(service);
-    const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
+    await using service = await openShopOf(2);
+    await using running = await start(service);
+    const { rows } = running;
     await addPets(service, 1);
     rows.add(await service.client.createPet({ name: 'Own', categoryId: 1n }));
     expect(rows.list.map(({ pet, isNew }) => [pet.id, isNew])).toEqual([
@@ -197,9 +181,8 @@ describe('PetSync', () => {
     let failure: Error | undefined;
     const listEvents: PetstoreClient['listEvents'] = (options) =>
       failure ? Promise.reject(failure) : service.client.listEvents({ ...options, wait: 0 });
-    await using running = run(service, { client: { ...service.client, listEvents } });
+    await using running = await start(service, { client: { ...service.client, listEvents } });
     const { rows, sync } = running;
-    await running.until(() => sync.loads === 1);
     failure = new PetstoreClientError('network', 'Away.');
     await running.until(() => sync.error === failure);
     expect(rows.list.length).toBe(1);
@@ -210,7 +193,8 @@ describe('PetSync', () => {
   });
 });
 
-function run(service: ListeningService, options: Partial<PetSyncOptions> = {}) {
+/** Begins to follow a service, and loads its first page. */
+async function start(service: ListeningService, options: Partial<PetSyncOptions> = {}) {
   let tell = () => {};
   let watch = () => {};
   const onState = () => {
@@ -226,7 +210,7 @@ function run(service: ListeningService, options: Partial<PetSyncOptions> = {}) {
     ...options,
   });
   const ended = sync.run();
-  return {
+  const running = {
     rows,
     sync,
     /** Calls back with every change. */
@@ -242,4 +226,6 @@ function run(service: ListeningService, options: Partial<PetSyncOptions> = {}) {
       await ended;
     },
   };
+  await running.until(() => sync.loads === 1);
+  return running;
 }

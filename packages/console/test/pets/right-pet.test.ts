@@ -1,24 +1,22 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useTills } from '../../../../test/support/browser/tills.ts';
 import { openConsole, rows } from '../../../../test/support/browser/console.ts';
-import { focusedRow, noteOf, openShop, rowOf } from '../../../../test/support/browser/shop.ts';
-import type { ListeningService } from '../../../../test/support/http/listening.ts';
+import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../test/support/browser/shop.ts';
 import { settled, slowDown } from '../helpers.ts';
 
-const chromium = browserOfFile();
+const tills = useTills();
 const searches = '**/v1/pets/search?*';
 
-const soldIn = async (service: ListeningService): Promise<bigint[]> =>
-  (await Array.fromAsync(service.client.orders())).map(({ petId }) => petId);
 const namesOf = (page: Page) => page.locator('.name-text').allTextContents();
 const isInert = (page: Page) => page.locator('.grid').evaluate((grid) => grid.hasAttribute('inert'));
 
 describe('a search on a slow network', () => {
   it('makes Enter wait for its own results, and sells none of the old ones by key, mouse or touch', async () => {
-    await using service = await openShop('Curious Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service, { hasTouch: true });
-    const { page, complaints } = visited;
+    const { page, complaints, findBarriers, service } = await tills.open(
+      openShop('Curious Rex', 'Mia', 'Balu'),
+      { hasTouch: true },
+    );
     const old = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
     await slowDown(page, searches);
     await page.getByRole('searchbox').pressSequentially('curious rex');
@@ -35,7 +33,7 @@ describe('a search on a slow network', () => {
       await noteOf(page, 'Still searching. Nothing was done; try again.').waitFor();
     }
     expect(await page.getByRole('searchbox').inputValue()).toBe('curious rex');
-    expect(await visited.findBarriers()).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
     await page.locator('.row:focus').waitFor();
     expect([await namesOf(page), await focusedRow(page)]).toEqual([['Curious Rex'], 'Curious Rex']);
     expect([await isInert(page), await soldIn(service)]).toEqual([false, []]);
@@ -47,9 +45,7 @@ describe('a search on a slow network', () => {
   });
 
   it('says that the service is down instead of showing rows of another search', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await rowOf(page, 'Mia').waitFor();
     await service.goAway();
     await page.getByRole('searchbox').fill('rex');
@@ -61,9 +57,7 @@ describe('a search on a slow network', () => {
   });
 
   it('ignores a click and a key right after the rows have changed, and says so', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
     const first = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
     // The time in which new rows take nothing stands still, however slow the machine is.
     const session = await page.context().newCDPSession(page);
@@ -91,7 +85,7 @@ describe('a label scanner', () => {
     for (const name of ['Balu', 'Nala'])
       await service.client.createPet({ name, categoryId: 2n, status: 'available' });
     await service.client.updatePet(2n, { status: 'sold' });
-    await using visited = await openConsole(chromium.browser, service);
+    await using visited = await openConsole(tills.browser, service);
     const { page } = visited;
     await slowDown(page, searches);
     await page.getByRole('searchbox').focus();
@@ -104,9 +98,7 @@ describe('a label scanner', () => {
   });
 
   it('focuses no pet of a category when no pet has the id', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('7\n');
     await page.getByText('No pet has the id 7. These are the pets of category 7.').waitFor();
