@@ -65,20 +65,6 @@ describe('the dashboard', () => {
   });
 });
 
-describe('the alert about old backups', () => {
-  it('fires after two rounds of the shipped timer, as the shipped check does', async () => {
-    const systemd = join(import.meta.dir, '../../deploy/systemd');
-    expect(readFileSync(join(systemd, 'petstore-backup.timer'), 'utf8')).toContain('OnCalendar=hourly\n');
-    expect(readFileSync(join(systemd, 'petstore-backups-check.service'), 'utf8')).toContain(
-      ' --max-age 2h --max-rehearsal-age 8d ',
-    );
-    const limitOf = async (alert: string) =>
-      (await ruleExpressions()).find(({ usedBy }) => usedBy === alert)?.promql.split('\n')[0];
-    expect(await limitOf('PetstoreBackupTooOld')).toEndWith('_newest_timestamp_seconds > 2 * 60 * 60');
-    expect(await limitOf('PetstoreRehearsalTooOld')).toEndWith('_timestamp_seconds > 8 * 24 * 60 * 60');
-  });
-});
-
 describe('the test of the alert rules', () => {
   it('provokes every alert', async () => {
     const tests = await Bun.file(`${import.meta.dir}/../../deploy/prometheus/alerts.test.yml`).text();

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import { blocksOf } from '../support/clients-document.ts';
@@ -12,9 +11,6 @@ import { installTools, tools } from '../support/process/tools.ts';
 
 /** Runs the generators and the mock server of docs/clients.md as they stand there. */
 
-const { devDependencies } = JSON.parse(readFileSync(join(tools, 'package.json'), 'utf8')) as {
-  devDependencies: Record<string, string>;
-};
 beforeAll(installTools);
 
 const commands = (blocksOf('Generated clients')['sh'] ?? '').trim().split('\n');
@@ -22,10 +18,6 @@ const commands = (blocksOf('Generated clients')['sh'] ?? '').trim().split('\n');
 describe.each(commands.map((command) => [/^npx (@?[\w/-]+)@/.exec(command)?.[1] ?? '', command] as const))(
   'the client of %s',
   (name, command) => {
-    it('is documented with the version that the tests use', () => {
-      expect(command).toStartWith(`npx ${name}@${devDependencies[name]} `);
-    });
-
     it('has the operations of the API and nothing else, and compiles', async () => {
       await using service = await openListeningService();
       using folder = makeFolder();
@@ -45,16 +37,11 @@ describe.each(commands.map((command) => [/^npx (@?[\w/-]+)@/.exec(command)?.[1] 
 );
 
 describe('the mock server', () => {
-  const [, name = '', version = '', ...args] =
-    /^npx (@[\w/-]+)@([\d.]+) (.*)$/m.exec(blocksOf('A mock server')['sh'] ?? '') ?? [];
-
-  it('is documented with the version that the tests use', () => {
-    expect(devDependencies[name]).toBe(version);
-  });
+  const [, args = ''] = /^npx @\S+ (.*)$/m.exec(blocksOf('A mock server')['sh'] ?? '') ?? [];
 
   it('responds as the service does, to valid and invalid requests', async () => {
     await using service = await openListeningService();
-    await using mock = await openMock(args.join(' ').replaceAll(exampleAddress, service.url).split(' '));
+    await using mock = await openMock(args.replaceAll(exampleAddress, service.url).split(' '));
     const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' };
     const requests: [path: string, init: RequestInit, expected: string][] = [
       ['/pets', { headers }, '200'],

@@ -6,22 +6,6 @@ import { openapi } from '../support/contract/openapi.ts';
 
 /** Responses of a service whose store fails. */
 
-describe('the deprecation of getPet', () => {
-  const announcement = {
-    Deprecation: '@1794614400',
-    Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
-  };
-  it('is on 5xx', async () => {
-    await using failing = await openFailingService(new Error('lost'));
-    const response = await failing.call('/v1/pets/1');
-    expect(response.status).toBe(500);
-    for (const [name, value] of Object.entries(announcement)) {
-      expect(response.headers.get(name)).toBe(value);
-    }
-  });
-});
-
 describe('an error body', () => {
   it('has no stack, no SQL and no version, even if the store fails', async () => {
     const secret = new Error('SELECT * FROM pets failed at /srv/petstore/src/x.ts:1:2 (SQLite 3.53)');
@@ -49,27 +33,7 @@ describe('an error body', () => {
     }
   });
 
-  it('has one of the listed codes, each with its status', () => {
-    expect(Object.entries(statusOfCode).map(([code, status]) => `${code} ${status}`)).toEqual([
-      'unauthorized 401',
-      'invalid_api_key 401',
-      'not_found 404',
-      'method_not_allowed 405',
-      'invalid_parameter 400',
-      'invalid_cursor 400',
-      'invalid_json 400',
-      'invalid_pet 400',
-      'payload_too_large 413',
-      'unsupported_media_type 415',
-      'idempotency_conflict 422',
-      'precondition_failed 412',
-      'forbidden 403',
-      'events_gone 410',
-      'rate_limited 429',
-      'overloaded 503',
-      'unavailable 503',
-      'internal 500',
-    ]);
+  it('has one of the codes that the document lists', () => {
     expect(openapi.components.schemas['Error']?.properties?.['code']?.['x-extensible-enum']).toEqual(
       Object.keys(statusOfCode),
     );

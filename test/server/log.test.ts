@@ -23,7 +23,7 @@ const linesOf = (stdout: string): LogLine[] =>
 
 describe('the log', () => {
   it('has one JSON object per line, and no line per request, unless it goes to a terminal', async () => {
-    await using service = await startService();
+    await using service = await startService({ args: ['--host', 'localhost'] });
     await service.call('/v1/pets');
     await service.call('/v1/pets/1');
     await service.stop();
@@ -64,17 +64,6 @@ describe('the log', () => {
     expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
   });
 
-  it('shows the reason of each refusal at level debug, and no secret', async () => {
-    await using service = await startService({ env: { LOG_LEVEL: 'debug' } });
-    await service.call('/v1/pets?limit=0');
-    await service.stop();
-    const debug = linesOf(service.stdout).filter(({ level }) => level === 'debug');
-    expect(debug).toMatchObject([
-      { message: 'request refused', code: 'invalid_parameter', client: '127.0.0.1', key: 'API_KEYS' },
-    ]);
-    expect(service.stdout).not.toContain(fixedKey);
-  });
-
   it('omits lines below the level', async () => {
     await using service = await startService({
       args: ['--log-level', 'warn', '--access-log', '--host', '0.0.0.0'],
@@ -105,19 +94,14 @@ describe('the log', () => {
 });
 
 describe('plain HTTP', () => {
-  const warning = 'Keys and pets travel unencrypted';
-
   it('causes one warning beyond loopback', async () => {
     await using service = await startService({ workers: 2, args: ['--host', '0.0.0.0'] });
     await service.stop();
     const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatchObject({ host: '0.0.0.0', message: expect.stringContaining(warning) });
-  });
-
-  it('causes no warning on loopback', async () => {
-    await using service = await startService({ args: ['--host', 'localhost'] });
-    await service.stop();
-    expect(service.stdout).not.toContain(warning);
+    expect(warnings[0]).toMatchObject({
+      host: '0.0.0.0',
+      message: expect.stringContaining('Keys and pets travel unencrypted'),
+    });
   });
 });

@@ -139,12 +139,17 @@ describe('configuration', () => {
     });
     expect(service.url).toStartWith('https://localhost:');
     await service.untilLogged(/"message":"metrics","address":"http:\/\/localhost:/);
+    const trust = trusting(await Bun.file(certificate).text());
     const response = await service.callWith('flag-key', '/v1/pets', {
       headers: { Origin: 'https://shop.example' },
-      ...trusting(await Bun.file(certificate).text()),
+      ...trust,
     });
     expect(response.status).toBe(200);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
+    const document = await service.callWith('flag-key', '/openapi.json', trust);
+    expect(await document.json()).toMatchObject({
+      servers: [{ url: 'https://pets.example/v1' }, { url: 'https://staging.pets.example/v1' }],
+    });
     await service.untilLogged(/"message":"request"/);
     expect(existsSync(place.database)).toBe(true);
   });
@@ -153,7 +158,10 @@ describe('configuration', () => {
     await using service = await startService({
       env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
     });
-    for (const key of ['one', 'two']) expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
+    for (const key of ['one', 'two']) {
+      const { status, headers } = await service.callWith(key, '/v1/pets');
+      expect([status, headers.get('Strict-Transport-Security')]).toEqual([200, null]);
+    }
     expect((await service.callWith('one, two', '/v1/pets')).status).toBe(401);
     await service.untilLogged(/"message":"request"/);
   });
@@ -224,11 +232,6 @@ describe('TLS', () => {
     const second = startService({ args: [...args, '--port', port] });
     expect(await second.catch(String)).toContain(`Port ${port} on 127.0.0.1 is taken.`);
     expect(await service.stop()).toBe(0);
-  });
-
-  it('is not announced by a service on plain HTTP', async () => {
-    await using service = await startService();
-    expect((await service.call('/v1/pets')).headers.get('Strict-Transport-Security')).toBeNull();
   });
 });
 

@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'bun:test';
-import { createClient, isInvalidPet, type PetstoreClient, type PetChanges } from '../src/index.ts';
+import { isInvalidPet, type PetChanges } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
+import { clientThrough } from '../../../test/support/http/bad-connection.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
-import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
 
 const largest = 2n ** 63n - 1n;
-
-/** A client that opens a connection for each attempt. */
-function clientOf({ url, apiKey }: ListeningService, baseUrl = url): PetstoreClient {
-  const fetchOnce = (address: string, init: RequestInit) => fetch(address, { ...init, keepalive: false });
-  return createClient({ baseUrl, apiKey, retryDelayMs: 1, fetch: fetchOnce });
-}
 
 describe('the beta operations', () => {
   it('changes every field and removes the status', async () => {
     await using service = await openListeningService();
-    const client = clientOf(service);
+    const { client } = service;
     const { id } = await client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
     const changed = { id, name: 'Re"x 🐕', categoryId: largest, status: 'sold' as const };
     const { id: _, ...changes } = changed;
@@ -26,8 +21,8 @@ describe('the beta operations', () => {
 
   it('refuses exactly the changes that the service refuses', async () => {
     await using service = await openListeningService();
-    const client = clientOf(service);
-    const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
+    const { client } = service;
+    const { id } = await client.createPet({ name: 'Rex', categoryId: 1n });
     const cases: [PetChanges, string][] = [
       [{ name: '' }, '{"name":""}'],
       [{ categoryId: -largest - 1n }, '{"categoryId":-9223372036854775808}'],
@@ -55,19 +50,18 @@ describe('the beta operations over a bad connection', () => {
   it('sells a pet once, however often the update is retried', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
-    const client = clientOf(service);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n });
-    const sold = await clientOf(service, proxy.url).updatePet(pet.id, { status: 'sold' });
+    const sold = await clientThrough(service, proxy.url).updatePet(pet.id, { status: 'sold' });
     expect(sold).toMatchObject({ ...pet, status: 'sold' });
     expect(proxy.connections).toBe(faults.length + 1);
-    expect(await Array.fromAsync(client.orders())).toHaveLength(1);
+    expect(await Array.fromAsync(service.client.orders())).toHaveLength(1);
   });
 
   it('deletes a pet, however often the delete is retried', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
     const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
-    expect(await clientOf(service, proxy.url).deletePet(id)).toBeUndefined();
+    expect(await clientThrough(service, proxy.url).deletePet(id)).toBeUndefined();
     expect(proxy.connections).toBe(faults.length + 1);
     expect(await Array.fromAsync(service.client.pets())).toEqual([]);
   });
@@ -76,7 +70,7 @@ describe('the beta operations over a bad connection', () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['cut-response']);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
-    const client = clientOf(service, proxy.url);
+    const client = clientThrough(service, proxy.url);
     const update = client.updatePet(pet.id, { status: 'sold', expected: { status: 'available' } });
     expect(await failureOf(update)).toMatchObject({ code: 'network' });
     expect(await Array.fromAsync(service.client.pets())).toEqual([{ ...pet, status: 'sold' }]);

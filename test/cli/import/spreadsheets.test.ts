@@ -33,16 +33,6 @@ describe('petstore import of a spreadsheet', () => {
     const kept = await importText('id,name,categoryId\n20,Rex,1\n', folder.database, '--keep-ids');
     expect(kept.stderr).not.toContain('Left out');
   });
-
-  it('refuses a duplicate column', async () => {
-    using folder = makeFolder();
-    const { status, stderr } = await importText(
-      'name,categoryId,status,Status\nRex,1,sold,\n',
-      folder.database,
-    );
-    expect(status).toBe(1);
-    expect(stderr).toContain('the CSV header must have each of these columns once: status.');
-  });
 });
 
 describe('petstore import --rejects bad.csv', () => {

@@ -69,19 +69,6 @@ describe('openSqliteStore', () => {
     }
   });
 
-  it('never gives the id of a removed pet to another', async () => {
-    await useStore();
-    const database = new Database(place.path);
-    database.run('DELETE FROM pets');
-    database.close();
-    const store = openSqliteStore({ path: place.path });
-    try {
-      expect((await store.pets.createPet(rex)).id).toBe(2n);
-    } finally {
-      await store.close();
-    }
-  });
-
   it('commits durably, in WAL mode', async () => {
     await useStore();
     const database = new Database(place.path, { readonly: true });

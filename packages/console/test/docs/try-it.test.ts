@@ -209,17 +209,6 @@ describe('Try it', () => {
 });
 
 describe('the beta operations', () => {
-  it('are marked, and missing with --stable-only', async () => {
-    await using service = await openListeningService();
-    await using visited = await openDocs(service);
-    const { page } = visited;
-    const badges = page.locator('.badge', { hasText: 'Beta' });
-    expect(await badges.count()).toBe(5);
-    await using off = await openListeningService({ stableOnly: true });
-    await page.goto(`${off.url}/docs`);
-    expect(await page.locator('#updatePet, #stability').count()).toBe(0);
-  });
-
   it('sell, list and remove a pet', async () => {
     await using service = await openListeningService();
     await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });

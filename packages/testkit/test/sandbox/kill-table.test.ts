@@ -10,7 +10,6 @@ import {
   type Kill,
 } from '../../../../test/support/sandbox/kill-table.ts';
 
-const page = Bun.file(new URL('../../README.md', import.meta.url));
 const table = Bun.file(new URL('../../results/kills.json', import.meta.url));
 
 /** Runs every check and writes the table anew. */
@@ -62,12 +61,6 @@ describe('the kill table', () => {
     const found = renderKillTable(kills);
     if (isUpdate) await Bun.write(table, found);
     else expect(await table.text()).toBe(found);
-  });
-});
-
-describe('packages/testkit/README.md', () => {
-  it('counts the mutants', async () => {
-    expect(await page.text()).toContain(`The sandbox serves ${mutants.length} mutants`);
   });
 });
 
