@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeOld, makeWorld } from '../support/process/backup-world.ts';
 import { runCli } from '../support/process/process.ts';
-import { openS3Server, type S3Server } from '../support/s3-server.ts';
+import { openS3Server } from '../support/s3-server.ts';
 
-let s3: S3Server;
-beforeAll(async () => {
-  s3 = await openS3Server();
-});
+const s3 = await openS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());
 
 describe('petstore backup', () => {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, renderManifest, type Backup } from '../../src/backups/manifest.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
-import { openS3Server, type S3Server } from '../support/s3-server.ts';
+import { openS3Server } from '../support/s3-server.ts';
 
 const hourMs = 3_600_000;
 const newest = 'petstore_backup_newest_timestamp_seconds';
 const rehearsed = 'petstore_backup_rehearsed_timestamp_seconds';
 
-let s3: S3Server;
-beforeAll(async () => {
-  s3 = await openS3Server();
-});
+const s3 = await openS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());
 
 interface World extends Disposable {

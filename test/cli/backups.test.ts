@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backUpTo } from '../../src/backups/add-backup.ts';
@@ -8,12 +8,9 @@ import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/b
 import { noReport } from '../../src/system/progress.ts';
 import { makeWorld, type World } from '../support/process/backup-world.ts';
 import { runCli } from '../support/process/process.ts';
-import { openS3Server, type S3Server } from '../support/s3-server.ts';
+import { openS3Server } from '../support/s3-server.ts';
 
-let s3: S3Server;
-beforeAll(async () => {
-  s3 = await openS3Server();
-});
+const s3 = await openS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());
 
 const name = /petstore-\d{8}T\d{6}Z-[0-9a-f]{6}\.db/;

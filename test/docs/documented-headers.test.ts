@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { expectedResponse } from '../support/contract/expected.ts';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations, wholeContract } from '../support/contract/openapi.ts';
 import { sendTo } from '../support/contract/worlds.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 
 const origin = 'https://shop.example';
-let service: Service;
-/** The same store, with every option that adds a header. */
-let configured: Service;
 
-beforeAll(async () => {
-  service = await openService();
-  configured = await openService({
-    openStore: async () => service,
-    allowedOrigins: [origin],
-    isSecure: true,
-    requestsPerMinute: 1000,
-  });
-  // Two pets and two orders, so that a page of one has a next page.
-  await service.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
-  await service.pets.createPet({ name: 'Mia', categoryId: 2n, status: 'sold' });
+const service = await openService();
+/** The same store, with every option that adds a header. */
+const configured = await openService({
+  openStore: async () => service,
+  allowedOrigins: [origin],
+  isSecure: true,
+  requestsPerMinute: 1000,
 });
+// Two pets and two orders, so that a page of one has a next page.
+await service.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
+await service.pets.createPet({ name: 'Mia', categoryId: 2n, status: 'sold' });
 
 afterAll(() => service.close());
 

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'bun:test';
+import { afterAll, expect, it } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import { mirrorProgram } from '../../src/docs/guide/examples.ts';
 import { blocksOf } from '../support/clients-document.ts';
-import { openSampleFolder, type SampleFolder } from '../support/docs/samples.ts';
+import { openSampleFolder } from '../support/docs/samples.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 
 /** The programs of the documents that follow events; they run until they are killed. */
 
-let folder: SampleFolder;
-beforeAll(async () => {
-  folder = await openSampleFolder();
-});
+const folder = await openSampleFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
 async function start({ url, apiKey }: ListeningService, program: string, env: Record<string, string> = {}) {

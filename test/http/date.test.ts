@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations } from '../support/contract/openapi.ts';
-import { openService, type Service } from '../support/http/service.ts';
-import { listen, type Listening } from '../support/http/socket.ts';
+import { openService } from '../support/http/service.ts';
+import { listen } from '../support/http/socket.ts';
 
 /** RFC 9110, section 6.6.1: a server with a clock sends `Date`, whatever the method, and once. */
 
-let service: Service;
-let server: Listening;
-
-beforeAll(async () => {
-  service = await openService();
-  server = listen(service.app);
-  await service.pets.createPet({ name: 'Rex', categoryId: 1n });
-});
+const service = await openService();
+const server = listen(service.app);
+await service.pets.createPet({ name: 'Rex', categoryId: 1n });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await service.close();

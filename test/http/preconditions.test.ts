@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations } from '../support/contract/openapi.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 
 /** RFC 9110, sections 13.1.1 and 13.2: what a caller may demand of the representation before it is sent. */
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-  await addPets(call, 2);
-});
+const service = await openService();
+const { call } = service;
+await addPets(call, 2);
 afterAll(() => service.close());
 
 const etagOf = async (path: string): Promise<string> => (await call(path)).headers.get('ETag') ?? '';

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet, idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
-import { openService, type Service } from '../support/http/service.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { openService } from '../support/http/service.ts';
+import { makeSqlitePlace } from '../support/store-place.ts';
 import { insertPet } from '../support/insert-pet.ts';
 
 /** Ids at the top of the range: no create reaches them, so they are put into the file. */
@@ -19,17 +19,12 @@ const nearTheTop = [
 ];
 const ids = nearTheTop.map(String);
 
-let place: SqlitePlace;
-let service: Service;
-
-beforeAll(async () => {
-  place = await makeSqlitePlace();
-  await (await place.open()).close();
-  const database = new Database(place.path, { strict: true });
-  for (const id of nearTheTop) insertPet(database, id, { name: 'Rex', categoryId: id, status: 'sold' });
-  database.close();
-  service = await openService({ openStore: () => place.open() });
-});
+const place = await makeSqlitePlace();
+await (await place.open()).close();
+const database = new Database(place.path, { strict: true });
+for (const id of nearTheTop) insertPet(database, id, { name: 'Rex', categoryId: id, status: 'sold' });
+database.close();
+const service = await openService({ openStore: () => place.open() });
 afterAll(async () => {
   await service.close();
   await place[Symbol.asyncDispose]();

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { createClient, type DeprecationNotice, type Pet, type PetstoreClient } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
-import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
 import { openScriptedServer } from '../../../test/support/http/scripted-server.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
 
-let service: ListeningService;
-beforeAll(async () => {
-  service = await openListeningService();
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-});
+const service = await openListeningService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 describe('createClient', () => {
   it('accepts an address with and without /v1 and a trailing slash', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { serviceErrorCodes } from '../src/error.ts';
 import {
   isInvalidPet,
@@ -10,15 +10,10 @@ import {
 } from '../src/index.ts';
 import { statusOfCode } from '../../../src/domain/error.ts';
 import { failureOf } from '../../../test/support/failure.ts';
-import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
 
-let service: ListeningService;
-beforeAll(async () => {
-  service = await openListeningService();
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-});
+const service = await openListeningService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 async function errorOf(promise: Promise<unknown>): Promise<PetstoreClientError> {
   const error = await failureOf(promise);

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { maxBodyBytes } from '../../../src/domain/pet.ts';
 import { maxDiscardedBytes } from '../../../src/http/body.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
-import { openService, type Service } from '../../support/http/service.ts';
-import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
+import { openService } from '../../support/http/service.ts';
+import { checkRawResponse, listen } from '../../support/http/socket.ts';
 
 /** A caller that sends megabytes and reads only then must find the response, not a reset connection. */
 
-let service: Service;
-let server: Listening;
-
-beforeAll(async () => {
-  service = await openService();
-  server = listen(service.app);
-});
+const service = await openService();
+const server = listen(service.app);
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await service.close();

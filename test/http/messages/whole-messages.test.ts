@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { nextQuery } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
-import { openService, type Service } from '../../support/http/service.ts';
+import { openService } from '../../support/http/service.ts';
 import { listen, type Listening } from '../../support/http/socket.ts';
 import { messages, type Message } from '../../support/http/message-corpus.ts';
 
 /** A caller that reads a whole 201 has added a pet; one that reads anything else, or nothing, has added none. */
 
-let service: Service;
 const running = new Set<Promise<unknown>>();
 const servers: Record<string, Listening> = {};
 
-beforeAll(async () => {
-  service = await openService();
-  const app = { fetch: (request: Request) => tracked(service.app.fetch(request)) };
-  servers['http'] = listen(app);
-  servers['https'] = listen(app, { isSecure: true });
-});
+const service = await openService();
+const app = { fetch: (request: Request) => tracked(service.app.fetch(request)) };
+servers['http'] = listen(app);
+servers['https'] = listen(app, { isSecure: true });
 afterAll(async () => {
   for (const server of Object.values(servers)) await server[Symbol.asyncDispose]();
   await service.close();

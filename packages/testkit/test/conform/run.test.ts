@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { baseAddressOf, createApi, type Api } from '../../src/conform/api.ts';
 import { checksFor } from '../../src/conform/checks.ts';
 import { findingsOf } from '../../src/conform/findings.ts';
 import { createRedaction, hideInAuthorization } from '../../src/conform/redact.ts';
 import { runChecks } from '../../src/conform/run.ts';
-import { openService, openTemporarySqlite, type Service } from '../../../../test/support/http/service.ts';
+import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
 
 type Fetch = NonNullable<Parameters<typeof createApi>[0]['fetch']>;
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await openService({ openStore: openTemporarySqlite });
-});
+const service = await openService({ openStore: openTemporarySqlite });
 afterAll(() => service.close());
 
 /** The service behind something that may spoil requests and responses. */

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { parseFault } from '../../src/sandbox/faults/fault.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ count: 3 });
-});
+const sandbox = await startSandbox({ count: 3 });
 afterAll(() => sandbox.stop());
 
 const preflight = (path: string, method: string, headers: string, origin = 'https://tool.example') =>

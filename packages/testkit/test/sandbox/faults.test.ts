@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedFetch } from '../../../../test/support/contract/conformance.ts';
@@ -15,12 +15,7 @@ import {
   type RawRequest,
 } from '../../../../test/support/http/raw-http.ts';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-
+const sandbox = await startSandbox();
 afterAll(() => sandbox.stop());
 
 /** Sends one request with a fault on a connection of its own. */

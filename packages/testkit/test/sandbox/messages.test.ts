@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
+import { afterAll, describe, expect, it } from 'bun:test';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { openListeningService } from '../../../../test/support/http/listening.ts';
 import { openTemporarySqlite } from '../../../../test/support/http/service.ts';
 import { openConnection } from '../../../../test/support/http/raw-http.ts';
 
-let sandbox: Sandbox;
-let service: ListeningService;
-
-beforeAll(async () => {
-  // Pages of any origin may call a sandbox; a service says so as well once it lists an origin.
-  service = await openListeningService({
-    openStore: openTemporarySqlite,
-    allowedOrigins: ['https://shop.example'],
-  });
-  sandbox = await startSandbox({ count: 0, apiKey: service.apiKey });
+// Pages of any origin may call a sandbox; a service says so as well once it lists an origin.
+const service = await openListeningService({
+  openStore: openTemporarySqlite,
+  allowedOrigins: ['https://shop.example'],
 });
-
+const sandbox = await startSandbox({ count: 0, apiKey: service.apiKey });
 afterAll(async () => {
   await sandbox.stop();
   await service[Symbol.asyncDispose]();

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, it } from 'bun:test';
 import { mutants } from '../../src/mutants/index.ts';
 import { editNewPet, editPets, forOperations } from '../../src/mutants/edit/edit.ts';
 import type { Fetch, Wrap } from '../../src/mutants/mutant.ts';
 import { readAllPets } from '../../src/mutants/edit/pages.ts';
 import { addPets, idsOf, post, rex } from '../../../../test/support/http/calls.ts';
 import { runKit } from '../../../../test/support/process/process.ts';
-import { openService, type Service } from '../../../../test/support/http/service.ts';
+import { openService } from '../../../../test/support/http/service.ts';
 
-let service: Service;
-let ids: string[];
-
-beforeAll(async () => {
-  service = await openService();
-  ids = await addPets(service.call, 105);
-});
+const service = await openService();
+const ids = await addPets(service.call, 105);
 afterAll(() => service.close());
 
 function requestOf(path: string, init: RequestInit = {}): Request {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations as documented } from '../../../../test/support/contract/openapi.ts';
@@ -6,13 +6,9 @@ import { outcomeOf } from '../../../../test/support/http/calls.ts';
 import { outputOf, project } from '../../../../test/support/process/package.ts';
 import { parseFault } from '../../src/sandbox/faults/fault.ts';
 import { operations } from '../../src/sandbox/faults/planned.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ count: 3, faults: parseFault('status=500') });
-});
+const sandbox = await startSandbox({ count: 3, faults: parseFault('status=500') });
 beforeEach(() => sandbox.reset());
 afterAll(() => sandbox.stop());
 

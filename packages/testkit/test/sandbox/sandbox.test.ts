@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { recordSession } from '../../../../test/support/sandbox/session.ts';
 import { makeFolder } from '../../../../test/support/process/process.ts';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-
+const sandbox = await startSandbox();
 afterAll(() => sandbox.stop());
 
 const call = ({ url, apiKey }: Sandbox, path: string, init: RequestInit = {}): Promise<Response> =>
