@@ -1,25 +1,24 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'bun:test';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
+import { runCli } from '../support/process/process.ts';
+import { useStoreFolder } from '../support/process/store-folder.ts';
 
 const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
-let folder: Folder;
+const at = useStoreFolder();
+const { inFolder, run } = at;
 let orders: string;
 
 /** A store with a pet and two orders, whose newest pet was deleted. */
 beforeEach(async () => {
-  folder = makeFolder();
-  const store = openSqliteStore({ path: folder.database });
+  const store = openSqliteStore({ path: at.store });
   await store.pets.createPet(sold);
   const { id } = await store.pets.createPet(sold);
   await store.pets.deletePet(id);
   orders = (await store.orders.listOrders({ limit: 100 })).json;
   await store.close();
 });
-afterEach(() => folder[Symbol.dispose]());
 
 /** The same orders are there, and the next ids are new ones. */
 async function expectSame(path: string): Promise<void> {
@@ -35,10 +34,10 @@ async function expectSame(path: string): Promise<void> {
 }
 
 describe('petstore copy', () => {
-  const copy = (to: string) => runCli(['copy', '--from', folder.database, '--to', to]);
+  const copy = (to: string) => runCli(['copy', '--from', at.store, '--to', to]);
 
   it('copies orders, and never uses the id of a deleted pet or order again', async () => {
-    const target = join(folder.path, 'copy.db');
+    const target = inFolder('copy.db');
     expect(await copy(target)).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^Copied and compared: 1 pets \(\w+\), 2 orders \(\w+\), /),
@@ -48,17 +47,17 @@ describe('petstore copy', () => {
 
   it('keeps the ids of deleted orders', async () => {
     {
-      using database = new Database(folder.database);
+      using database = new Database(at.store);
       database.run('DELETE FROM orders');
     }
     orders = '[]';
-    const target = join(folder.path, 'copy.db');
+    const target = inFolder('copy.db');
     expect(await copy(target)).toMatchObject({ status: 0 });
     await expectSame(target);
   });
 
   it('refuses a target with orders, and writes nothing', async () => {
-    const target = join(folder.path, 'other.db');
+    const target = inFolder('other.db');
     const store = openSqliteStore({ path: target });
     const { id } = await store.pets.createPet(sold);
     await store.pets.deletePet(id);
@@ -72,11 +71,10 @@ describe('petstore copy', () => {
 
 describe('petstore backup and restore', () => {
   it('keep orders and used ids', async () => {
-    const backup = join(folder.path, 'backup.db');
-    const restored = join(folder.path, 'restored.db');
-    expect(await runCli(['backup', backup, '--database-url', folder.database])).toMatchObject({
+    const [backup, restored] = [inFolder('backup.db'), inFolder('restored.db')];
+    expect(await run('backup', backup)).toMatchObject({
       status: 0,
-      stdout: `Backed up 1 pet and 2 orders of ${folder.database} to ${backup}, and read it back.\n`,
+      stdout: `Backed up 1 pet and 2 orders of ${at.store} to ${backup}, and read it back.\n`,
     });
     expect(await runCli(['restore', backup, '--database-url', restored])).toMatchObject({
       status: 0,
@@ -86,37 +84,35 @@ describe('petstore backup and restore', () => {
   });
 
   it('do not replace a store that holds only orders without --force', async () => {
-    const backup = join(folder.path, 'backup.db');
-    const target = ['--database-url', folder.database];
-    await runCli(['backup', backup, ...target]);
-    const store = openSqliteStore({ path: folder.database });
+    await run('backup', 'backup.db');
+    const store = openSqliteStore({ path: at.store });
     await store.pets.deletePet(1n);
     await store.close();
-    expect(await runCli(['restore', backup, ...target])).toMatchObject({
+    expect(await run('restore', 'backup.db')).toMatchObject({
       status: 1,
-      stderr: `petstore: ${folder.database} holds orders. To replace them with the backup, add --force.\n`,
+      stderr: `petstore: ${at.store} holds orders. To replace them with the backup, add --force.\n`,
     });
-    expect(await runCli(['restore', backup, ...target, '--force'])).toMatchObject({ status: 0 });
+    expect(await run('restore', 'backup.db', '--force')).toMatchObject({ status: 0 });
   });
 });
 
 describe('petstore doctor', () => {
-  const doctor = () => runCli(['doctor', '--port', '0', '--database-url', folder.database]);
+  const doctor = () => run('doctor');
 
   it('counts orders, and reports one that is damaged', async () => {
     expect((await doctor()).stdout).toContain('is sound and holds 1 pet and 2 orders.');
     {
-      using database = new Database(folder.database);
+      using database = new Database(at.store);
       database.run('UPDATE orders SET pet_id = 5 WHERE id = 2');
     }
-    expect((await doctor()).stdout).toContain(`The database ${folder.database} is damaged.`);
+    expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged.`);
   });
 });
 
 describe('petstore import --keep-ids', () => {
   it('refuses the id of a pet that was deleted', async () => {
     const input = '{"id":2,"name":"Rex","categoryId":1}\n';
-    const args = ['import', '-', '--keep-ids', '--database-url', folder.database];
+    const args = ['import', '-', '--keep-ids', '--database-url', at.store];
     expect(await runCli(args, { input })).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('begin with 2, but the store has ids up to 2.'),

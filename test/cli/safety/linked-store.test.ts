@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
-import { makeFolder, runCli, startService, type Folder } from '../../support/process/process.ts';
+import { makeFolder, runCli, startService } from '../../support/process/process.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 
-let folder: Folder;
+const { inFolder } = useStoreFolder();
 /** Where the store really is. */
 let real: string;
 /** What the operator calls it. */
@@ -17,12 +17,10 @@ beforeAll(() => makeCrashedStore(crashed.database, 3));
 afterAll(() => crashed[Symbol.dispose]());
 
 beforeEach(() => {
-  folder = makeFolder();
-  mkdirSync(join(folder.path, 'disk'));
-  real = join(folder.path, 'disk', 'real.db');
-  link = join(folder.path, 'petstore.db');
+  mkdirSync(inFolder('disk'));
+  real = inFolder('disk/real.db');
+  link = inFolder('petstore.db');
 });
-afterEach(() => folder[Symbol.dispose]());
 
 async function createKey(): Promise<{ id: string; key: string }> {
   const { stdout } = await runCli(['keys', 'create', '--name', 'till', '--json', '--database-url', link]);
@@ -36,11 +34,11 @@ describe('a service on a store behind a link', () => {
       await createKey();
       renameSync(link, real);
       if (kind === 'a link to its folder') {
-        renameSync(real, join(folder.path, 'disk', 'petstore.db'));
-        symlinkSync('disk', join(folder.path, 'current'));
-        link = join(folder.path, 'current', 'petstore.db');
+        renameSync(real, inFolder('disk/petstore.db'));
+        symlinkSync('disk', inFolder('current'));
+        link = inFolder('current/petstore.db');
       } else {
-        symlinkSync(real, join(folder.path, 'second'));
+        symlinkSync(real, inFolder('second'));
         symlinkSync('second', link);
       }
 
@@ -64,10 +62,10 @@ describe('a service on a store behind a link', () => {
 
 describe('a name with .. behind a link', () => {
   it('is resolved as the system resolves it', async () => {
-    mkdirSync(join(folder.path, 'disk', 'deep'));
-    symlinkSync('disk/deep', join(folder.path, 'away'));
+    mkdirSync(inFolder('disk/deep'));
+    symlinkSync('disk/deep', inFolder('away'));
     copyByHand(crashed.database, real);
-    const { stdout } = await runCli(['export', '--database-url', `${folder.path}/away/../real.db`]);
+    const { stdout } = await runCli(['export', '--database-url', `${inFolder('away')}/../real.db`]);
     expect(idsOf(stdout)).toHaveLength(3);
   });
 });
@@ -87,7 +85,7 @@ describe('petstore restore through a link', () => {
   it('restores the store that the link leads to', async () => {
     copyByHand(crashed.database, real);
     symlinkSync(real, link);
-    const backup = join(folder.path, 'backup.db');
+    const backup = inFolder('backup.db');
     expect(await runCli(['backup', backup, '--database-url', link])).toMatchObject({ status: 0 });
     await runCli(['seed', '--count', '2', '--database-url', link]);
     const restored = await runCli(['restore', backup, '--force', '--database-url', link]);

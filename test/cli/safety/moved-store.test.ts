@@ -1,26 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
-import {
-  makeFolder,
-  runCli,
-  startCli,
-  startService,
-  type Folder,
-  type Service,
-} from '../../support/process/process.ts';
+import { runCli, startCli, startService, type Service } from '../../support/process/process.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { isOpenElsewhere } from '../../support/process/open-files.ts';
 
-let folder: Folder;
+const at = useStoreFolder();
+const { inFolder, run } = at;
 
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => folder[Symbol.dispose]());
-
-const inFolder = (...names: string[]) => join(folder.path, ...names);
 const create = ({ call }: Service) => outcomeOf(call('/v1/pets', post(rex)));
 
 function petCount(path: string): number {
@@ -71,9 +59,9 @@ const ways: { way: string; takeAway: () => void; putBack: () => void }[] = [
 describe.each(ways)('a running service whose store is $way', ({ way, takeAway, putBack }) => {
   it('refuses every call from the first, until it is started again', async () => {
     const workers = way === 'moved away' ? 2 : 1;
-    await using service = await startService({ databaseUrl: folder.database, workers });
+    await using service = await startService({ databaseUrl: at.store, workers });
     await addPets(service.call, 3);
-    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+    await run('backup', 'backup.db');
     takeAway();
     // At once, without waiting until anything is noticed.
     for (let count = 0; count < 5; count++) expect(await create(service)).toBe('503 unavailable');
@@ -81,25 +69,24 @@ describe.each(ways)('a running service whose store is $way', ({ way, takeAway, p
     putBack();
     expect(await create(service)).toBe('503 unavailable');
     expect(await service.stop()).toBe(0);
-    await using again = await startService({ databaseUrl: folder.database });
+    await using again = await startService({ databaseUrl: at.store });
     expect(await create(again)).toBe('201');
-    expect(petCount(folder.database)).toBe(4);
+    expect(petCount(at.store)).toBe(4);
   });
 });
 
 describe('a key that is revoked while a service lacks its shared memory', () => {
   it('stays revoked when the service creates, stops and starts again', async () => {
-    await using service = await startService({ databaseUrl: folder.database });
-    const at = ['--database-url', folder.database];
-    const created = await runCli(['keys', 'create', '--name', 'till', '--json', ...at]);
+    await using service = await startService({ databaseUrl: at.store });
+    const created = await run('keys', 'create', '--name', 'till', '--json');
     const { id, key } = JSON.parse(created.stdout) as { id: string; key: string };
     await addPets(service.call, 3);
     rmSync(inFolder('petstore.db-shm'));
-    expect(await runCli(['keys', 'revoke', id, ...at])).toMatchObject({ status: 0 });
+    expect(await run('keys', 'revoke', id)).toMatchObject({ status: 0 });
     expect(await create(service)).toBe('503 unavailable');
     await expectNoticed(service);
     expect(await service.stop()).toBe(0);
-    await using again = await startService({ databaseUrl: folder.database });
+    await using again = await startService({ databaseUrl: at.store });
     expect(await outcomeOf(again.callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
     expect(idsOf(await (await again.call('/v1/pets')).text())).toEqual(['1', '2', '3']);
   });
@@ -107,7 +94,7 @@ describe('a key that is revoked while a service lacks its shared memory', () => 
 
 describe('the log of a service whose store was replaced', () => {
   it('says how to use the new file and keep the old one whole', async () => {
-    await using service = await startService({ databaseUrl: folder.database });
+    await using service = await startService({ databaseUrl: at.store });
     await runCli(['seed', '--count', '30', '--database-url', inFolder('other.db')]);
     await addPets(service.call, 3);
     linkSync(inFolder('petstore.db'), inFolder('old.db'));
@@ -117,7 +104,7 @@ describe('the log of a service whose store was replaced', () => {
     await service.stop();
     renameSync(log, inFolder('old.db-wal'));
     renameSync(memory, inFolder('old.db-shm'));
-    expect([petCount(folder.database), petCount(inFolder('old.db'))]).toEqual([30, 3]);
+    expect([petCount(at.store), petCount(inFolder('old.db'))]).toEqual([30, 3]);
   });
 });
 
@@ -126,14 +113,14 @@ describe('petstore import', () => {
     const path = inFolder('pets.ndjson');
     writeFileSync(path, '{"name":"Rex","categoryId":1}\n');
     await runCli(['seed', '--count', '1', '--database-url', inFolder('other.db')]);
-    await runCli(['seed', '--count', '1', '--database-url', folder.database]);
+    await run('seed', '--count', '1');
     // The first batch waits for this lock, until the file is another one.
-    const holder = new Database(folder.database);
+    const holder = new Database(at.store);
     holder.run('BEGIN IMMEDIATE');
-    await using command = startCli(['import', path, '--database-url', folder.database], { cwd: folder.path });
-    while (!isOpenElsewhere(folder.database)) await Bun.sleep(5);
+    await using command = startCli(['import', path, '--database-url', at.store], { cwd: at.path });
+    while (!isOpenElsewhere(at.store)) await Bun.sleep(5);
     await Bun.sleep(100);
-    renameSync(inFolder('other.db'), folder.database);
+    renameSync(inFolder('other.db'), at.store);
     holder.run('ROLLBACK');
     holder.close();
     expect(await command.ended).toBe(1);
