@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { listBackups, openPlace } from '../../src/backups/catalog.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { addPet } from '../support/http/calls.ts';
-import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { runCli, startService } from '../support/process/process.ts';
 import { startBackups } from '../support/process/repeated-backups.ts';
 import { openS3Server } from '../support/s3-server.ts';
+import { useStoreFolder } from '../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder, run } = at;
 
 const failed = /"level":"error","message":"The backup failed\.","to":"[^"]+","reason":"([^"]+)"/;
 
 describe('petstore backup --every', () => {
   it('backs up beside a service until SIGTERM, and exits with 0', async () => {
-    using folder = makeFolder();
-    const to = join(folder.path, 'backups');
+    const to = inFolder('backups');
     mkdirSync(to);
     await using service = await startService();
     await using backups = startBackups({ database: service.database, to });
@@ -33,11 +35,10 @@ describe('petstore backup --every', () => {
   });
 
   it('thins out by --keep until SIGINT, and exits with 0', async () => {
-    using folder = makeFolder();
-    await runCli(['seed', '--count', '3', '--database-url', folder.database]);
-    const to = join(folder.path, 'backups');
+    await run('seed', '--count', '3');
+    const to = inFolder('backups');
     mkdirSync(to);
-    await using backups = startBackups({ database: folder.database, to, args: ['--keep', '1y'] });
+    await using backups = startBackups({ database: at.store, to, args: ['--keep', '1y'] });
     await backups.stdout.untilMatch(/"removed":1}/);
     expect(await backups.stop('SIGINT')).toBe(0);
     expect(backups.stdout.text).toEndWith('"message":"stopped","reason":"SIGINT"}\n');
@@ -45,13 +46,12 @@ describe('petstore backup --every', () => {
   });
 
   it('logs a failure and goes on when there is no store, no folder or no bucket for a while', async () => {
-    using folder = makeFolder();
     await using s3 = await openS3Server();
     using front = openFront(s3.port);
-    const to = join(folder.path, 'backups');
+    const to = inFolder('backups');
     mkdirSync(to);
     const env = { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${front.port}` };
-    const { database } = folder;
+    const database = at.store;
     await using toFolder = startBackups({ database, to });
     await using toBucket = startBackups({ database, to: 's3://shop/late', env });
     expect((await toFolder.stdout.untilMatch(failed))[1]).toContain('There is no store');
@@ -72,7 +72,7 @@ describe('petstore backup --every', () => {
     await toBucket.stdout.untilMatch(/"message":"backup made"/);
     expect(await Promise.all([toFolder.stop(), toBucket.stop()])).toEqual([0, 0]);
     expect(await listBackups(openPlace('s3://shop/late', s3.env))).not.toEqual([]);
-    expect(readdirSync(folder.path).filter((name) => name.includes('uploading-'))).toEqual([]);
+    expect(readdirSync(at.path).filter((name) => name.includes('uploading-'))).toEqual([]);
   });
 
   it.each([
@@ -82,17 +82,15 @@ describe('petstore backup --every', () => {
     [['--every', '1h', '--json'], 2, 'cannot be used with'],
     [['--every', '1h', '--database-url', 'postgres://127.0.0.1:1/none'], 1, 'pg_dump'],
   ])('refuses %j at once', async (args, status, message) => {
-    using folder = makeFolder();
-    expect(await runCli(['backup', folder.path, ...args])).toMatchObject({
+    expect(await runCli(['backup', at.path, ...args])).toMatchObject({
       status,
       stderr: expect.stringContaining(message),
     });
   });
 
   it('refuses a single file or a missing folder at once', async () => {
-    using folder = makeFolder();
     for (const target of ['backup.db', 'unmounted/']) {
-      const args = ['backup', join(folder.path, target), '--every', '1h'];
+      const args = ['backup', inFolder(target), '--every', '1h'];
       expect(await runCli(args)).toMatchObject({
         status: 1,
         stderr: expect.stringContaining('There is no folder'),

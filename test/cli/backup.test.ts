@@ -4,15 +4,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { dirname, join } from 'node:path';
-import {
-  cleanEnvironment,
-  makeFolder,
-  petstoreCommand,
-  runCli,
-  startService,
-} from '../support/process/process.ts';
+import { cleanEnvironment, petstoreCommand, runCli, startService } from '../support/process/process.ts';
 import { readPets, startLoad } from '../support/journal.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
+import { useStoreFolder } from '../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder, run } = at;
 
 describe('petstore backup', () => {
   it('copies everything that was acknowledged before, while creates go on', async () => {
@@ -34,8 +32,7 @@ describe('petstore backup', () => {
   });
 
   it('runs with the lowest priority', async () => {
-    using place = makeFolder();
-    await runCli(['seed', '--count', '3', '--database-url', place.database]);
+    await run('seed', '--count', '3');
     const priorities = new Set<number>();
     let pid = 0;
     // The command waits for the bucket, so its priority can be read.
@@ -47,8 +44,8 @@ describe('petstore backup', () => {
         return new Response(null, { status: 403 });
       },
     });
-    const child = Bun.spawn(petstoreCommand(['backup', 's3://bucket', '--database-url', place.database]), {
-      cwd: place.path,
+    const child = Bun.spawn(petstoreCommand(['backup', 's3://bucket', '--database-url', at.store]), {
+      cwd: at.path,
       env: cleanEnvironment({
         S3_ENDPOINT: bucket.url.href,
         S3_ACCESS_KEY_ID: 'id',
@@ -64,45 +61,37 @@ describe('petstore backup', () => {
   });
 
   it('overwrites nothing, and refuses a store that does not exist', async () => {
-    using place = makeFolder();
-    const store = join(place.path, 'petstore.db');
-    await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
-    await writeFile(join(place.path, 'backup.db'), 'precious');
-    const taken = await runCli(['backup', join(place.path, 'backup.db'), '--database-url', store]);
+    await run('keys', 'create', '--name', 'till');
+    await writeFile(inFolder('backup.db'), 'precious');
+    const taken = await run('backup', 'backup.db');
     expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not overwritten') });
-    expect(await Bun.file(join(place.path, 'backup.db')).text()).toBe('precious');
+    expect(await Bun.file(inFolder('backup.db')).text()).toBe('precious');
 
-    const none = await runCli([
-      'backup',
-      join(place.path, 'other.db'),
-      '--database-url',
-      join(place.path, 'none.db'),
-    ]);
+    const none = await runCli(['backup', inFolder('other.db'), '--database-url', inFolder('none.db')]);
     expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no store') });
-    expect(existsSync(join(place.path, 'none.db'))).toBe(false);
+    expect(existsSync(inFolder('none.db'))).toBe(false);
   });
 });
 
 describe('backup, restore and doctor', () => {
   it('show their progress on a terminal, and nothing elsewhere', async () => {
-    using place = makeFolder();
-    const backup = join(place.path, 'backup.db');
-    await runCli(['seed', '--count', '3000', '--database-url', place.database]);
+    const backup = inFolder('backup.db');
+    await run('seed', '--count', '3000');
     const read = String.raw`█+ pets read 3,000 of 3,000, [\d,]+/s`;
 
-    const made = await runOnTerminal(['backup', backup, '--database-url', place.database]);
+    const made = await runOnTerminal(['backup', backup, '--database-url', at.store]);
     expect(made.screen).toMatch(
       new RegExp(`^Checking .*\\.db …\nCopying .*\\.db …\nChecking the copy …\n[^\n]*${read}`),
     );
     expect(made.screen).toMatch(/\nBacked up 3,000 pets of .* to .*\n$/);
-    const command = ['restore', backup, '--force', '--database-url', place.database];
+    const command = ['restore', backup, '--force', '--database-url', at.store];
     const restored = await runOnTerminal(command);
     expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
-    const doctor = ['doctor', '--port', '0', '--database-url', place.database];
+    const doctor = ['doctor', '--port', '0', '--database-url', at.store];
     const checked = await runOnTerminal(doctor);
     expect(checked.screen).toMatch(new RegExp(`^Checking .*\\.db …\n[^\n]*${read}`));
 
-    for (const quiet of [command, doctor, ['backup', `${backup}-2`, '--database-url', place.database]]) {
+    for (const quiet of [command, doctor, ['backup', `${backup}-2`, '--database-url', at.store]]) {
       expect(await runCli(quiet)).toMatchObject({ status: 0, stderr: '' });
     }
   });
@@ -110,12 +99,11 @@ describe('backup, restore and doctor', () => {
 
 describe('an unfinished backup', () => {
   it('is readable by its owner alone from the beginning', async () => {
-    using place = makeFolder();
-    await runCli(['seed', '--count', '20000', '--database-url', place.database]);
+    await run('seed', '--count', '20000');
     const rights = new Set<number>();
     for (let number = 0; rights.size === 0; number++) {
-      const file = join(place.path, `${number}.db`);
-      const made = runCli(['backup', file, '--database-url', place.database]);
+      const file = inFolder(`${number}.db`);
+      const made = run('backup', file);
       const isMade = settledIn(made);
       while (!isMade()) {
         const partial = readdirSync(dirname(file)).find((name) => name.endsWith('.partial'));
@@ -131,18 +119,17 @@ describe('an unfinished backup', () => {
 
 describe('a pet that the disk has changed', () => {
   it('is refused by backup and restore, and found by the doctor', async () => {
-    using place = makeFolder();
-    const backup = join(place.path, 'backup.db');
-    await runCli(['seed', '--count', '3', '--database-url', place.database]);
-    await runCli(['backup', backup, '--database-url', place.database]);
-    for (const file of [place.database, backup]) {
+    const backup = inFolder('backup.db');
+    await run('seed', '--count', '3');
+    await run('backup', backup);
+    for (const file of [at.store, backup]) {
       using database = new Database(file);
       database.run(`UPDATE pets SET json = replace(json, '"categoryId":', '"categoryId":1') WHERE id = 2`);
     }
     const commands = [
-      ['backup', join(place.path, 'other.db'), '--database-url', place.database],
-      ['restore', backup, '--force', '--database-url', place.database],
-      ['restore', backup, '--database-url', join(place.path, 'new.db')],
+      ['backup', inFolder('other.db'), '--database-url', at.store],
+      ['restore', backup, '--force', '--database-url', at.store],
+      ['restore', backup, '--database-url', inFolder('new.db')],
     ];
     for (const command of commands) {
       expect(await runCli(command)).toMatchObject({
@@ -150,10 +137,8 @@ describe('a pet that the disk has changed', () => {
         stderr: expect.stringMatching(/^petstore: The database .*\.db is damaged\.[^]*\n$/),
       });
     }
-    expect(readdirSync(place.path).filter((name) => !name.startsWith('petstore.db'))).toEqual(['backup.db']);
-    expect((await runCli(['doctor', '--port', '0', '--database-url', place.database])).stdout).toContain(
-      'is damaged',
-    );
+    expect(readdirSync(at.path).filter((name) => !name.startsWith('petstore.db'))).toEqual(['backup.db']);
+    expect((await run('doctor', '--port', '0')).stdout).toContain('is damaged');
   });
 });
 

@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { version } from '../../package.json';
 import { addPets } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
-import {
-  heldToRights,
-  makeFolder,
-  runCli,
-  startService,
-  type CliOptions,
-} from '../support/process/process.ts';
+import { heldToRights, runCli, startService, type CliOptions } from '../support/process/process.ts';
 import { lockablePlaces } from '../support/write-lock.ts';
+import { useStoreFolder } from '../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder } = at;
 
 interface Report {
   ok: boolean;
@@ -43,8 +41,7 @@ async function makeStore(database: string): Promise<void> {
 
 describe('petstore doctor', () => {
   it('finds no problem where there is none, and creates nothing', async () => {
-    using folder = makeFolder();
-    const { status, stdout } = await runCli(['doctor', '--port', '0'], { cwd: folder.path });
+    const { status, stdout } = await runCli(['doctor', '--port', '0'], { cwd: at.path });
     expect(status).toBe(0);
     // The machine may have a small disk, which gives a warning.
     expect(stdout).toMatch(/\n(?:All is well|The service can run\. Warnings: \d)\.\n$/);
@@ -53,7 +50,7 @@ describe('petstore doctor', () => {
     expect(stdout).toMatch(
       new RegExp(`petstore ${version} has Bun ${Bun.version} and SQLite 3\\.\\d+\\.\\d+ inside`),
     );
-    expect(readdirSync(folder.path)).toEqual([]);
+    expect(readdirSync(at.path)).toEqual([]);
   });
 
   it('reports a lock that makes every write to an embedded store fail', async () => {
@@ -82,36 +79,30 @@ describe('petstore doctor', () => {
   });
 
   it('reports a file that is not a database', async () => {
-    using folder = makeFolder();
-    writeFileSync(
-      folder.database,
-      'A shopping list, long enough to be looked at as if it were a database.\n',
-    );
-    const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is not a database.` });
+    writeFileSync(at.store, 'A shopping list, long enough to be looked at as if it were a database.\n');
+    const [store] = await diagnose('store', ['--database-url', at.store]);
+    expect(store).toMatchObject({ state: 'problem', message: `${at.store} is not a database.` });
   });
 
   it('reports a damaged store whose tables can still be counted', async () => {
-    using folder = makeFolder();
-    await makeStore(folder.database);
-    await runCli(['seed', '--count', '3000', '--database-url', folder.database]);
-    const bytes = readFileSync(folder.database);
+    await makeStore(at.store);
+    await runCli(['seed', '--count', '3000', '--database-url', at.store]);
+    const bytes = readFileSync(at.store);
     // The cells of a leaf page of pets; its header with their number stays.
     const leaf = 0x0d;
     const page = Array.from({ length: bytes.length / 4096 }, (_, index) => index * 4096).find(
       (start) => bytes[start] === leaf && bytes.subarray(start, start + 4096).includes('Willow'),
     )!;
     bytes.fill(0xff, page + 2048, page + 4000);
-    writeFileSync(folder.database, bytes);
-    const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store).toMatchObject({ state: 'problem', message: `The database ${folder.database} is damaged.` });
+    writeFileSync(at.store, bytes);
+    const [store] = await diagnose('store', ['--database-url', at.store]);
+    expect(store).toMatchObject({ state: 'problem', message: `The database ${at.store} is damaged.` });
     expect(store?.remedy).toContain('backup');
   });
 
   it('warns when no key can be used, or when one can be guessed', async () => {
-    using folder = makeFolder();
-    await makeStore(folder.database);
-    const args = ['--database-url', folder.database];
+    await makeStore(at.store);
+    const args = ['--database-url', at.store];
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);
     await runCli(['keys', 'revoke', '1', ...args]);
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
@@ -125,28 +116,26 @@ describe('petstore doctor', () => {
   });
 
   it('warns about a store that others can read', async () => {
-    using folder = makeFolder();
-    await makeStore(folder.database);
-    chmodSync(folder.database, 0o644);
-    expect(await diagnose('rights', ['--database-url', folder.database])).toMatchObject([
-      { state: 'warning', remedy: `Run chmod 600 ${folder.database}.` },
+    await makeStore(at.store);
+    chmodSync(at.store, 0o644);
+    expect(await diagnose('rights', ['--database-url', at.store])).toMatchObject([
+      { state: 'warning', remedy: `Run chmod 600 ${at.store}.` },
     ]);
   });
 
   it('reports a folder and a file that it may not write to', async () => {
-    using folder = makeFolder();
-    await makeStore(folder.database);
-    chmodSync(folder.database, 0o400);
+    await makeStore(at.store);
+    chmodSync(at.store, 0o400);
     const wrap = heldToRights;
-    expect(await diagnose('rights', ['--database-url', folder.database], { wrap })).toMatchObject([
+    expect(await diagnose('rights', ['--database-url', at.store], { wrap })).toMatchObject([
       { state: 'problem' },
     ]);
-    chmodSync(folder.path, 0o500);
-    const missing = join(folder.path, 'data/other.db');
+    chmodSync(at.path, 0o500);
+    const missing = inFolder('data/other.db');
     expect(await diagnose('rights', ['--database-url', missing], { wrap })).toMatchObject([
       { state: 'problem' },
     ]);
-    chmodSync(folder.path, 0o700);
+    chmodSync(at.path, 0o700);
   });
 
   it('checks a store that is being served without changing a byte, and the port', async () => {

@@ -1,57 +1,55 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../support/process/process.ts';
+import { cleanEnvironment, petstoreCommand } from '../support/process/process.ts';
 import { importText } from '../support/process/files.ts';
+import { useStoreFolder } from '../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder, run } = at;
 
 describe('petstore export', () => {
   it('writes a complete file in the format of its extension, and replaces none unless forced', async () => {
-    using folder = makeFolder();
-    await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', folder.database);
-    const path = join(folder.path, 'pets.csv');
-    const run = (...args: string[]) => runCli(['export', path, '--database-url', folder.database, ...args]);
-    expect(await run()).toMatchObject({
+    await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', at.store);
+    const path = inFolder('pets.csv');
+    const exportAs = (...args: string[]) => run('export', path, ...args);
+    expect(await exportAs()).toMatchObject({
       status: 0,
-      stdout: `Exported 1 pet of ${folder.database} to ${path}.\n`,
+      stdout: `Exported 1 pet of ${at.store} to ${path}.\n`,
     });
     expect(readFileSync(path, 'utf8')).toBe('id,name,categoryId,status\r\n1,"Rex, Jr.",1,sold\r\n');
-    expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists') });
-    expect(await run('--force', '--format', 'json')).toMatchObject({ status: 0 });
+    expect(await exportAs()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists') });
+    expect(await exportAs('--force', '--format', 'json')).toMatchObject({ status: 0 });
     expect(readFileSync(path, 'utf8')).toBe(
       '[\n{"id":1,"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n]\n',
     );
-    expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
+    expect(readdirSync(at.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 
   it('refuses a file whose extension names no format, and writes NDJSON to one without an extension', async () => {
-    using folder = makeFolder();
-    await importText('{"name":"Rex","categoryId":1}\n', folder.database);
-    const run = (path: string, ...args: string[]) =>
-      runCli(['export', path, '--database-url', folder.database, ...args], { cwd: folder.path });
+    await importText('{"name":"Rex","categoryId":1}\n', at.store);
     for (const [name, ending] of [
       ['pets.xlsx', '.xlsx'],
       ['pets.json.gz', '.gz'],
       ['PETS.TXT', '.txt'],
     ] as const) {
-      expect(await run(name)).toEqual({
+      expect(await run('export', name)).toEqual({
         status: 2,
         stdout: '',
         stderr:
           `petstore: No format has the ending ${ending}. ` +
           'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.\n',
       });
-      expect(existsSync(join(folder.path, name))).toBe(false);
+      expect(existsSync(inFolder(name))).toBe(false);
     }
-    expect(await run('PETS.TXT', '--format', 'csv')).toMatchObject({ status: 0 });
-    expect(readFileSync(join(folder.path, 'PETS.TXT'), 'utf8')).toStartWith('id,name,categoryId,status\r\n');
-    expect(await run('pets')).toMatchObject({ status: 0 });
-    expect(readFileSync(join(folder.path, 'pets'), 'utf8')).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
+    expect(await run('export', 'PETS.TXT', '--format', 'csv')).toMatchObject({ status: 0 });
+    expect(readFileSync(inFolder('PETS.TXT'), 'utf8')).toStartWith('id,name,categoryId,status\r\n');
+    expect(await run('export', 'pets')).toMatchObject({ status: 0 });
+    expect(readFileSync(inFolder('pets'), 'utf8')).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
   });
 
   it('ends with one line when standard output is on a full disk', async () => {
-    using folder = makeFolder();
-    await runCli(['seed', '--count', '6000', '--database-url', folder.database]);
-    const command = petstoreCommand(['export', '--database-url', folder.database]);
+    await run('seed', '--count', '6000');
+    const command = petstoreCommand(['export', '--database-url', at.store]);
     const shell = Bun.spawn(['sh', '-c', '"$@" >/dev/full', 'sh', ...command], {
       env: cleanEnvironment(),
       stderr: 'pipe',
@@ -66,13 +64,12 @@ describe('petstore export', () => {
   });
 
   it('ends quietly when its reader is gone', async () => {
-    using folder = makeFolder();
-    await runCli(['seed', '--count', '20000', '--database-url', folder.database]);
-    const command = petstoreCommand(['export', '--database-url', folder.database]);
+    await run('seed', '--count', '20000');
+    const command = petstoreCommand(['export', '--database-url', at.store]);
     const shell = Bun.spawn(
       ['bash', '-c', 'set -o pipefail; "$@" 2>errors | head -n 1', 'bash', ...command],
       {
-        cwd: folder.path,
+        cwd: at.path,
         env: cleanEnvironment(),
         stdout: 'pipe',
         timeout: 60_000,
@@ -81,6 +78,6 @@ describe('petstore export', () => {
     const [text, status] = await Promise.all([shell.stdout.text(), shell.exited]);
     expect(text).toStartWith('{"id":1,');
     expect(status).toBe(0);
-    expect(readFileSync(join(folder.path, 'errors'), 'utf8')).not.toContain('petstore:');
+    expect(readFileSync(inFolder('errors'), 'utf8')).not.toContain('petstore:');
   });
 });

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'bun:test';
 import type { ShownKey } from '../../src/cli/keys.ts';
-import { makeFolder, runCli, startService, type CliResult } from '../support/process/process.ts';
+import { runCli, startService, type CliResult } from '../support/process/process.ts';
+import { useStoreFolder } from '../support/process/store-folder.ts';
+
+const at = useStoreFolder();
 
 const hourMs = 3_600_000;
 
@@ -17,15 +20,14 @@ function keysOf(database: string) {
 
 describe('petstore keys rotate', () => {
   it('makes a key with the same name and rights, shows it once and lets the old one expire', async () => {
-    using place = makeFolder();
-    const keys = keysOf(place.database);
+    const keys = keysOf(at.store);
     await keys.json('create', '--name', 'window', '--read-only');
     const before = Date.now();
     const { status, stdout } = await keys.run('rotate', '1', '--overlap', '2h');
     const [old, made] = await keys.list();
     expect(status).toBe(0);
     expect(stdout.match(/pets_[0-9A-Za-z]{36}/g)).toHaveLength(1);
-    expect(stdout).toContain(`Key 2 (window) of ${place.database}, read-only. It is shown only this once:`);
+    expect(stdout).toContain(`Key 2 (window) of ${at.store}, read-only. It is shown only this once:`);
     expect(stdout).toEndWith(`Key 1 (${old?.key}) expires at ${old?.expiresAt}.\n`);
     expect(Date.parse(old?.expiresAt ?? '')).toBeWithin(before + 2 * hourMs, Date.now() + 2 * hourMs + 1);
     expect(old).toMatchObject({ state: 'active', replacedBy: '2' });
@@ -48,8 +50,7 @@ describe('petstore keys rotate', () => {
   });
 
   it('refuses a second rotation, an unknown key or a revoked one, and says what to do', async () => {
-    using place = makeFolder();
-    const keys = keysOf(place.database);
+    const keys = keysOf(at.store);
     await keys.json('create', '--name', 'till');
     await keys.json('rotate', '1');
     const before = await keys.list();
@@ -73,8 +74,7 @@ describe('petstore keys rotate', () => {
   });
 
   it('makes one key when it runs several times at once', async () => {
-    using place = makeFolder();
-    const keys = keysOf(place.database);
+    const keys = keysOf(at.store);
     await keys.json('create', '--name', 'till');
     const results = await Promise.all(Array.from({ length: 3 }, () => keys.run('rotate', '1')));
     expect(results.filter(({ status }) => status === 0)).toHaveLength(1);
@@ -83,8 +83,7 @@ describe('petstore keys rotate', () => {
   });
 
   it('gives the new key the lifetime of the old one, or the one that is asked for', async () => {
-    using place = makeFolder();
-    const keys = keysOf(place.database);
+    const keys = keysOf(at.store);
     await keys.json('create', '--name', 'till', '--expires', '90d');
     const second = await keys.json('rotate', '1', '--overlap', '365d');
     expect(Date.parse(second.expiresAt ?? '') - Date.parse(second.createdAt)).toBe(90 * 24 * hourMs);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   cleanEnvironment,
   makeFolder,
@@ -10,25 +9,26 @@ import {
 } from '../../support/process/process.ts';
 import { exported, importText } from '../../support/process/files.ts';
 import { runOnTerminal } from '../../support/process/terminal.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder, run } = at;
 
 describe('petstore import', () => {
   it('writes nothing when a row is bad, not even a store', async () => {
-    using folder = makeFolder();
-    const { status } = await runCli(['import'], { input: '{"name":"A"}', cwd: folder.path });
-    expect({ status, files: readdirSync(folder.path) }).toEqual({ status: 1, files: [] });
+    const { status } = await runCli(['import'], { input: '{"name":"A"}', cwd: at.path });
+    expect({ status, files: readdirSync(at.path) }).toEqual({ status: 1, files: [] });
   });
 
   it('reports the first bad rows and counts the others', async () => {
-    using folder = makeFolder();
-    const { stderr } = await importText('{}\n'.repeat(1234), folder.database);
+    const { stderr } = await importText('{}\n'.repeat(1234), at.store);
     expect(stderr.match(/^line \d+: /gm)).toHaveLength(20);
     expect(stderr).toContain('… and 1,214 more.\n');
   });
 
   it.each(['-', '/dev/stdin'])('reads a pipe as %s, and leaves no temporary file', async (name) => {
-    using folder = makeFolder();
     using temporary = makeFolder();
-    const command = petstoreCommand(['import', name, '--database-url', folder.database]);
+    const command = petstoreCommand(['import', name, '--database-url', at.store]);
     const script = 'seq 20000 | sed \'s/.*/{"name":"Pet &","categoryId":&}/\' | "$@"';
     const shell = Bun.spawn(['sh', '-c', script, 'sh', ...command], {
       env: cleanEnvironment({ TMPDIR: temporary.path }),
@@ -38,7 +38,7 @@ describe('petstore import', () => {
     const [stdout, status] = await Promise.all([shell.stdout.text(), shell.exited]);
     expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
     expect(stdout).toMatch(/^Added 20,000 pets to .* in /);
-    expect(await exported(folder.database)).toEndWith('{"id":20000,"name":"Pet 20000","categoryId":20000}\n');
+    expect(await exported(at.store)).toEndWith('{"id":20000,"name":"Pet 20000","categoryId":20000}\n');
   });
 
   it('adds to the store of a running service, which returns the pets at once', async () => {
@@ -57,9 +57,8 @@ describe('petstore import', () => {
   });
 
   it('needs no more memory for many pets than for a few', async () => {
-    using folder = makeFolder();
     const peak = async (count: number): Promise<number> => {
-      const path = join(folder.path, `${count}.ndjson`);
+      const path = inFolder(`${count}.ndjson`);
       writeFileSync(
         path,
         '{"name":"A name of the usual length","categoryId":1,"status":"sold"}\n'.repeat(count),
@@ -95,23 +94,21 @@ describe('petstore import', () => {
   });
 
   it('does not overwrite its input with the bad rows', async () => {
-    using folder = makeFolder();
-    const path = join(folder.path, 'pets.ndjson');
+    const path = inFolder('pets.ndjson');
     writeFileSync(path, '{}\n');
-    const { status } = await runCli(['import', path, '--rejects', path, '--database-url', folder.database]);
+    const { status } = await run('import', path, '--rejects', path);
     expect({ status, text: readFileSync(path, 'utf8') }).toEqual({ status: 2, text: '{}\n' });
   });
 
   it('shows a bar on a terminal', async () => {
-    using folder = makeFolder();
-    const path = join(folder.path, 'pets.csv');
+    const path = inFolder('pets.csv');
     writeFileSync(path, `name,categoryId\n${'Rex,1\n'.repeat(30_000)}`);
-    const { status, screen } = await runOnTerminal(['import', path, '--database-url', folder.database]);
+    const { status, screen } = await runOnTerminal(['import', path, '--database-url', at.store]);
     expect(status).toBe(0);
     expect(screen).toMatch(/█+ checked 180 kB of 180 kB, [\d.]+ MB\/s/);
     expect(screen).toMatch(/█+ added 30,000 of 30,000, [\d,]+\/s/);
     expect(screen).toMatch(/Added 30,000 pets to .* in [\d.]+ s\.\n$/);
-    const { screen: asked } = await runOnTerminal(['import', '--database-url', folder.database]);
+    const { screen: asked } = await runOnTerminal(['import', '--database-url', at.store]);
     expect(asked).toBe('petstore: There is nothing to import. Name a file: petstore import FILE\n');
   });
 });

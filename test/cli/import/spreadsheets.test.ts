@@ -1,44 +1,44 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { exported, importText } from '../../support/process/files.ts';
-import { makeFolder, runCli } from '../../support/process/process.ts';
+import { runCli } from '../../support/process/process.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder, run } = at;
 
 describe('petstore import of a spreadsheet', () => {
   it('reads windows-1252 when told, and suggests it otherwise', async () => {
-    using folder = makeFolder();
-    const path = join(folder.path, 'pets.csv');
+    const path = inFolder('pets.csv');
     writeFileSync(path, Buffer.from('Name;CategoryId;Status\r\nJos\xe9 \x80;1;sold\r\n', 'latin1'));
-    const command = ['import', path, '--database-url', folder.database];
+    const command = ['import', path, '--database-url', at.store];
     const refused = await runCli(command);
     expect(refused.status).toBe(1);
     expect(refused.stderr).toMatch(
       /^petstore: Line 2 is not valid UTF-8\. .* add --encoding windows-1252\.$/m,
     );
     expect(await runCli([...command, '--encoding', 'windows-1252'])).toMatchObject({ status: 0 });
-    expect(await exported(folder.database)).toBe('{"id":1,"name":"José €","categoryId":1,"status":"sold"}\n');
+    expect(await exported(at.store)).toBe('{"id":1,"name":"José €","categoryId":1,"status":"sold"}\n');
   });
 
   it('names the columns that it leaves out, and accepts a status as a person types it', async () => {
-    using folder = makeFolder();
     const text =
       'Id;Name;CategoryId;Price;Status\r\n7;Rex;1;20;Available\r\n8;Ada;1;30; sold \r\n9;Tom;1;;\r\n';
-    const { status, stderr } = await importText(text, folder.database);
+    const { status, stderr } = await importText(text, at.store);
     expect(status).toBe(0);
     expect(stderr).toContain('Left out: the columns Id and Price.\n');
-    expect(await exported(folder.database)).toBe(
+    expect(await exported(at.store)).toBe(
       '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
         '{"id":2,"name":"Ada","categoryId":1,"status":"sold"}\n{"id":3,"name":"Tom","categoryId":1}\n',
     );
-    const kept = await importText('id,name,categoryId\n20,Rex,1\n', folder.database, '--keep-ids');
+    const kept = await importText('id,name,categoryId\n20,Rex,1\n', at.store, '--keep-ids');
     expect(kept.stderr).not.toContain('Left out');
   });
 });
 
 describe('petstore import --rejects bad.csv', () => {
   it.each([';'])('writes a file that spreadsheets and import can read, with %j', async (separator) => {
-    using folder = makeFolder();
-    const [input, rejects] = [join(folder.path, 'pets.csv'), join(folder.path, 'bad.csv')];
+    const [input, rejects] = [inFolder('pets.csv'), inFolder('bad.csv')];
     const rows = [
       'name,categoryId,status',
       'Rex,1,sold',
@@ -48,7 +48,7 @@ describe('petstore import --rejects bad.csv', () => {
       'Kim,1,flying',
     ];
     writeFileSync(input, rows.map((row) => `${row.replaceAll(/,(?! )/g, separator)}\r\n`).join(''));
-    const args = ['--rejects', rejects, '--database-url', folder.database];
+    const args = ['--rejects', rejects, '--database-url', at.store];
     expect(await runCli(['import', input, ...args])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('4 bad rows are in'),
@@ -67,16 +67,15 @@ describe('petstore import --rejects bad.csv', () => {
       .replace(/"T""o""m.*"/, `Tom${separator}1${separator}`)
       .replace('flying\r', 'sold\r');
     writeFileSync(input, corrected);
-    expect(await runCli(['import', input, '--database-url', folder.database])).toMatchObject({ status: 0 });
-    expect(await exported(folder.database, 'csv')).toBe(
+    expect(await run('import', input)).toMatchObject({ status: 0 });
+    expect(await exported(at.store, 'csv')).toBe(
       'id,name,categoryId,status\r\n1,Rex,1,sold\r\n2,"Zoë ""Z"", 2nd",2,\r\n3,Ada,1,\r\n4,Tom,1,\r\n5,Kim,1,sold\r\n',
     );
   });
 
   it('is refused when the input is not CSV', async () => {
-    using folder = makeFolder();
-    const rejects = join(folder.path, 'bad.csv');
-    const { status, stderr } = await importText('{}\n', folder.database, '--rejects', rejects);
+    const rejects = inFolder('bad.csv');
+    const { status, stderr } = await importText('{}\n', at.store, '--rejects', rejects);
     expect({ status, stderr: stderr.split('\n').at(-2) }).toEqual({
       status: 2,
       stderr: `petstore: The bad rows of ndjson cannot be written as CSV. Name a file that ends in .ndjson with --rejects.`,
@@ -92,18 +91,17 @@ describe('petstore export --excel', () => {
     ['de_DE.UTF-8', '\ufeffid;name;categoryId;status\r\n1;"Zoë; 2nd";1;sold\r\n'],
     ['C', '\ufeffid,name,categoryId,status\r\n1,"Zoë; 2nd",1,sold\r\n'],
   ])('writes a byte order mark and the separator of %s, and import reads it', async (locale, expected) => {
-    using folder = makeFolder();
-    await importText(pets, folder.database);
-    const args = ['--excel', '--database-url', folder.database];
+    await importText(pets, at.store);
+    const args = ['--excel', '--database-url', at.store];
     const env = { LC_ALL: locale };
     // The byte order mark is no part of the text that was decoded.
     expect((await runCli(['export', ...args], { env })).stdout).toBe(expected.slice(1));
-    const path = join(folder.path, 'pets.csv');
+    const path = inFolder('pets.csv');
     expect(await runCli(['export', path, ...args], { env })).toMatchObject({ status: 0 });
     expect(readFileSync(path, 'utf8')).toBe(expected);
-    const other = join(folder.path, 'other.db');
+    const other = inFolder('other.db');
     await runCli(['import', path, '--database-url', other]);
-    expect(await exported(other)).toBe(await exported(folder.database));
+    expect(await exported(other)).toBe(await exported(at.store));
   });
 
   it.each([[['pets.ndjson']], [['--format', 'json']]])('is refused with another format: %j', async (args) => {
