@@ -1,29 +1,17 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { migrate } from '../../src/sqlite/schema/migrate.ts';
 import { runCli } from '../support/process/process.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { useSqliteFile } from '../support/sqlite-file.ts';
 
-let place: SqlitePlace;
-let target: SqlitePlace;
+const [place, target] = [useSqliteFile(), useSqliteFile()];
 
 beforeEach(async () => {
-  [place, target] = [await makeSqlitePlace(), await makeSqlitePlace()];
-  const store = await place.open();
+  const store = place.open();
   await store.pets.createPet({ name: 'Rex', categoryId: 1n });
   await store.close();
 });
-afterEach(async () => {
-  await place[Symbol.asyncDispose]();
-  await target[Symbol.asyncDispose]();
-});
-
-function change(...statements: string[]): void {
-  const database = new Database(place.path);
-  for (const statement of statements) database.run(statement);
-  database.close();
-}
 
 const readers = {
   copy: () => runCli(['copy', '--from', place.path, '--to', target.path]),
@@ -49,7 +37,7 @@ for (const [command, run] of Object.entries(readers)) {
     });
 
     it('reports a changed pet in one line', async () => {
-      change(`UPDATE pets SET json = replace(json, 'Rex', 'Rax')`);
+      place.change(`UPDATE pets SET json = replace(json, 'Rex', 'Rax')`);
       expect(await run()).toMatchObject({
         status: 1,
         stderr: expect.stringMatching(
@@ -59,7 +47,7 @@ for (const [command, run] of Object.entries(readers)) {
     });
 
     it('reports a store with damaged tables in one line', async () => {
-      change('PRAGMA journal_mode = DELETE');
+      place.change('PRAGMA journal_mode = DELETE');
       writeFileSync(place.path, readFileSync(place.path).fill(0xff, 4096));
       expect(await run()).toMatchObject({
         status: 1,

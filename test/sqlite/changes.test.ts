@@ -1,39 +1,19 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { IdTakenError } from '../../src/domain/error.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
 import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
-import { openService, type Store } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
 import { failureOf } from '../support/failure.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { useSqliteFile } from '../support/sqlite-file.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
-let place: SqlitePlace;
-let opened: Store[];
-beforeEach(async () => {
-  place = await makeSqlitePlace();
-  opened = [];
-});
-afterEach(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  await place[Symbol.asyncDispose]();
-});
-
-async function open(): Promise<Store> {
-  const store = await place.open();
-  opened.push(store);
-  return store;
-}
-
-function change(sql: string): void {
-  using database = new Database(place.path);
-  database.run(sql);
-}
+const place = useSqliteFile();
 
 /** How many commits are in the log: the last frame of each holds the size of the database. */
 function countCommits(): number {
@@ -48,7 +28,7 @@ function countCommits(): number {
 
 describe('updates and deletes', () => {
   it('share a commit with everything that arrives together, including refusals', async () => {
-    const store = await open();
+    const store = place.open();
     const ids = await Promise.all(
       Array.from({ length: 100 }, async () => (await store.pets.createPet(rex)).id),
     );
@@ -71,10 +51,10 @@ describe('updates and deletes', () => {
   });
 
   it('refuse a damaged pet and leave it as it is, while the rest of the batch is done', async () => {
-    const store = await open();
+    const store = place.open();
     const [damaged, sound] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
     const json = damaged.json.replace('Rex', 'Rey');
-    change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
+    place.change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
     const outcomes = await Promise.all([
       codeOf(store.pets.createPet(rex)),
       codeOf(store.pets.updatePet(damaged.id, { changes: { name: 'Tom' } })),
@@ -87,8 +67,8 @@ describe('updates and deletes', () => {
   });
 
   it('appear at once in the cached lists of another service on the same file', async () => {
-    const other = await open();
-    await using service = await openService({ openStore: () => place.open() });
+    const other = place.open();
+    await using service = await openService({ openStore: async () => place.open() });
     const read = async (path: string): Promise<string> => await (await service.call(path)).text();
     const { id } = await other.pets.createPet({ ...rex, status: 'available' });
     for (const path of ['/v1/pets', '/v1/pets?status=available', `/v1/pets/${id}`]) {
@@ -107,7 +87,7 @@ describe('updates and deletes', () => {
 
 describe('an import that brings its ids', () => {
   it('refuses the id of a pet that was added and deleted while it ran', async () => {
-    const store = await open();
+    const store = place.open();
     const adding = openSqliteImport(place);
     try {
       await adding.addPets([{ id: 5n, ...rex }]);
@@ -126,12 +106,11 @@ describe('an import that brings its ids', () => {
 describe('an order whose bytes the disk has changed', () => {
   const changes = [`status = 'pending'`, 'created_at = created_at + 1', 'id = 7'];
   it.each(changes)('is never listed, copied or backed up: %s', async (damage) => {
-    const store = await open();
+    const store = place.open();
     await store.pets.createPet({ ...rex, status: 'sold' });
     await store.close();
-    opened = [];
-    change(`UPDATE orders SET ${damage}`);
-    const again = await open();
+    place.change(`UPDATE orders SET ${damage}`);
+    const again = place.open();
     expect(() => again.orders.listOrders({ limit: 1 })).toThrow('damaged');
     expect(() => again.pets.listPets({ limit: 1 })).not.toThrow();
     const bulk = await openSqliteBulk({ path: place.path, mayCreate: true });

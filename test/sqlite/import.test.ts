@@ -1,22 +1,20 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { beforeEach, describe, expect, it } from 'bun:test';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { runCli } from '../support/process/process.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { useSqliteFile } from '../support/sqlite-file.ts';
 
 /** Larger than what is checked for damage at the opening. */
 const nameLength = 17 * 1024 * 1024;
 
-let place: SqlitePlace;
+const place = useSqliteFile();
 
 beforeEach(async () => {
-  place = await makeSqlitePlace();
-  const store = await place.open();
+  const store = place.open();
   await store.pets.createPet({ name: 'x'.repeat(nameLength), categoryId: 1n });
   await store.close();
 });
-afterEach(() => place[Symbol.asyncDispose]());
 
 /** Writes over the first page of each table. */
 function damage(...tables: string[]): void {

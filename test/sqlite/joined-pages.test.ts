@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { beforeEach, describe, expect, it } from 'bun:test';
 import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
 import type { Store } from '../../src/domain/store.ts';
 import {
@@ -8,15 +8,11 @@ import {
   verifiedPage,
   type JoinedPets,
 } from '../../src/sqlite/schema/stored-pet.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 import { insertPet } from '../support/insert-pet.ts';
+import { useSqliteFile } from '../support/sqlite-file.ts';
 
-let place: SqlitePlace;
-beforeEach(async () => {
-  place = await makeSqlitePlace();
-  await (await place.open()).close();
-});
-afterEach(() => place[Symbol.asyncDispose]());
+const place = useSqliteFile();
+beforeEach(() => place.open().close());
 
 const largest = 2n ** 63n - 1n;
 const names = ['Rex', '},{"id":1', ',{"id":7,"name":"', 'Zoë 🐈', '', '"quoted" \\ \n'];
@@ -28,12 +24,7 @@ function fill(ids: readonly bigint[]): void {
   for (const id of ids) insertPet(database, id, petOf(id));
 }
 
-function change(sql: string): void {
-  using database = new Database(place.path);
-  database.run(sql);
-}
-
-function listed({ pets }: Store, after: bigint, limit: number): unknown {
+function listed({ pets }: SqliteStore, after: bigint, limit: number): unknown {
   const page = pets.listPets({ after, limit });
   if (page instanceof Promise) throw new Error('The embedded store responds at once.');
   return { json: page.json, next: page.next };
@@ -61,7 +52,7 @@ describe('a page of any length after any id', () => {
     it(`holds the right pets ${title}`, async () => {
       const inOrder = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
       fill(inOrder);
-      const store = await place.open();
+      const store = place.open();
       for (const after of [0n, ...inOrder, inOrder[0]! - 1n]) {
         for (let limit = 1; limit <= 9; limit++) {
           const following = inOrder.filter((id) => id > after);
@@ -70,7 +61,6 @@ describe('a page of any length after any id', () => {
           expect(listed(store, after, limit)).toEqual({ json: `[${shown.map(textOf).join(',')}]`, next });
         }
       }
-      await store.close();
     });
   }
 });
@@ -85,8 +75,8 @@ describe('damage among pets whose ids have no gap', () => {
   })) {
     it(`${title} makes only the pages that contain it fail`, async () => {
       fill([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n]);
-      change(sql);
-      const store = await place.open();
+      place.change(sql);
+      const store = place.open();
       for (const [after, limit] of [
         [0n, 4],
         [1n, 5],
@@ -96,7 +86,6 @@ describe('damage among pets whose ids have no gap', () => {
       }
       expect(listed(store, 0n, 2)).toEqual({ json: `[${textOf(1n)},${textOf(2n)}]`, next: 2n });
       expect(listed(store, 4n, 2)).toEqual({ json: `[${textOf(5n)},${textOf(6n)}]`, next: 6n });
-      await store.close();
     });
   }
 

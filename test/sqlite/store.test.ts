@@ -1,9 +1,8 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import type { Store } from '../../src/domain/store.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { codeOf } from '../support/code-of.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { useSqliteFile } from '../support/sqlite-file.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = {
@@ -14,23 +13,7 @@ const till = {
   createdAt: new Date(0),
 };
 
-let place: SqlitePlace;
-let opened: Store[];
-
-beforeEach(async () => {
-  place = await makeSqlitePlace();
-  opened = [];
-});
-afterEach(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  await place[Symbol.asyncDispose]();
-});
-
-function open(options: { maxQueuedWrites?: number; now?: () => number } = {}): Store {
-  const store = openSqliteStore({ path: place.path, ...options });
-  opened.push(store);
-  return store;
-}
+const place = useSqliteFile();
 
 const namesOf = async ({ pets }: Store): Promise<string[]> => {
   const { json } = await pets.listPets({ limit: 100 });
@@ -39,7 +22,7 @@ const namesOf = async ({ pets }: Store): Promise<string[]> => {
 
 describe('the readiness check', () => {
   it('commits nothing while writes succeed', async () => {
-    const store = open();
+    const store = place.open();
     await store.pets.createPet(rex);
     const version = store.pets.version();
     await store.pets.checkWritable();
@@ -49,7 +32,7 @@ describe('the readiness check', () => {
 
 describe('the write queue', () => {
   it('bounds every kind of write', async () => {
-    const store = open({ maxQueuedWrites: 1 });
+    const store = place.open({ maxQueuedWrites: 1 });
     const taken = [store.pets.createPet(rex), store.pets.createPet(rex)];
     const refused = [
       store.keys.createKey(till),
@@ -63,7 +46,7 @@ describe('the write queue', () => {
 
 describe('a file that another program has locked', () => {
   it('makes writes unavailable and leaves reads alone, until writes resume by themselves', async () => {
-    const store = open();
+    const store = place.open();
     await store.pets.createPet(rex);
     const other = new Database(place.path);
     try {
@@ -79,7 +62,7 @@ describe('a file that another program has locked', () => {
   });
 
   it('delays only the first write that fails, and neither later writes nor the readiness check', async () => {
-    const store = open();
+    const store = place.open();
     const other = new Database(place.path);
     other.run('BEGIN IMMEDIATE');
     expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
@@ -94,7 +77,7 @@ describe('a file that another program has locked', () => {
 
 describe('two stores on one file', () => {
   it('see a revocation between their own creates', async () => {
-    const [one, other] = [open(), open()];
+    const [one, other] = [place.open(), place.open()];
     const find = (hash: string) => one.keys.findKey(hash);
     for (let round = 0; round < 20; round++) {
       const hash = round.toString().padStart(64, '0');
@@ -115,7 +98,7 @@ describe('two stores on one file', () => {
 
 describe('the version of the store', () => {
   it('stays the same while nobody commits', async () => {
-    const store = open();
+    const store = place.open();
     await store.pets.createPet(rex);
     const version = store.pets.version();
     expect(version).toBeDefined();
@@ -126,7 +109,7 @@ describe('the version of the store', () => {
   });
 
   it('changes with every commit, its own and those of others', async () => {
-    const [one, other] = [open(), open()];
+    const [one, other] = [place.open(), place.open()];
     const versions = [one.pets.version()];
     for (const store of [one, other, one, other]) {
       await store.pets.createPet(rex);
@@ -143,7 +126,7 @@ describe('the version of the store', () => {
 describe('expired idempotency keys', () => {
   it('replay nothing, and are removed a few at a time', async () => {
     let time = Date.now();
-    const store = open({ now: () => time });
+    const store = place.open({ now: () => time });
     const create = (key: string) => store.pets.createPet(rex, { key, caller: 'somebody' });
     const keys = Array.from({ length: 100 }, (_, index) => `old ${index}`);
     for (const key of keys) await create(key);

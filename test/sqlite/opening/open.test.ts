@@ -1,19 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
+import { useSqliteFile } from '../../support/sqlite-file.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
-let place: SqlitePlace;
-
-beforeEach(async () => {
-  place = await makeSqlitePlace();
-});
-afterEach(() => place[Symbol.asyncDispose]());
+const place = useSqliteFile();
 
 async function useStore(path = place.path): Promise<void> {
   const store = openSqliteStore({ path });
@@ -60,13 +55,9 @@ describe('openSqliteStore', () => {
   });
 
   it('creates the schema once when several processes open an empty file together', async () => {
-    const stores = [1, 2, 3].map(() => openSqliteStore({ path: place.path }));
-    try {
-      const created = await Promise.all(stores.map((store) => store.pets.createPet(rex)));
-      expect(new Set(created.map(({ id }) => id)).size).toBe(3);
-    } finally {
-      await Promise.all(stores.map((store) => store.close()));
-    }
+    const stores = [1, 2, 3].map(() => place.open());
+    const created = await Promise.all(stores.map((store) => store.pets.createPet(rex)));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(3);
   });
 
   it('commits durably, in WAL mode', async () => {

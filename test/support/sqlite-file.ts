@@ -1,0 +1,40 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach } from 'bun:test';
+import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
+import { makeSqlitePlace, type SqlitePlace, type StoreOptions } from './store-place.ts';
+
+/** A place for a store that is empty when a test begins. */
+export interface SqliteFile {
+  readonly path: string;
+  /** Opens the store, once more if it is open. It is closed after the test. */
+  open(options?: StoreOptions): SqliteStore;
+  /** Changes the file past the store. */
+  change(...statements: string[]): void;
+}
+
+export function useSqliteFile(): SqliteFile {
+  let place: SqlitePlace;
+  let opened: SqliteStore[];
+  beforeEach(async () => {
+    place = await makeSqlitePlace();
+    opened = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    await place[Symbol.asyncDispose]();
+  });
+  return {
+    get path() {
+      return place.path;
+    },
+    open(options = {}) {
+      const store = openSqliteStore({ path: place.path, ...options });
+      opened.push(store);
+      return store;
+    },
+    change(...statements) {
+      using database = new Database(place.path);
+      for (const statement of statements) database.run(statement);
+    },
+  };
+}
