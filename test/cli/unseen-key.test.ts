@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
 import type { ShownKey } from '../../src/cli/keys.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
 /** Runs a command in a shell that redirects it. */
@@ -69,24 +68,5 @@ describe('a full disk', () => {
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     expect(await service.stop()).toBe(0);
     expect(service.stderr).toContain('petstore: Standard output cannot be written: no space left on device.');
-  });
-
-  it('is reported in one line with the reason when the store is on it', async () => {
-    using place = makeFolder();
-    // While it is open, its log stays as long as it is: past the limit of the command.
-    const store = openSqliteStore({ path: place.database });
-    try {
-      const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
-      for (const pet of pets) await store.pets.createPet(pet);
-      const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
-      const wrap = through(`trap '' XFSZ; ulimit -S -f 100; exec "$@"`);
-      expect(await runCli(args, { wrap })).toEqual({
-        status: 1,
-        stdout: '',
-        stderr: 'petstore: The command was interrupted: disk I/O error. See: petstore keys list\n',
-      });
-    } finally {
-      await store.close();
-    }
   });
 });

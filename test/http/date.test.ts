@@ -1,18 +1,13 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations } from '../support/contract/openapi.ts';
-import { openService } from '../support/http/service.ts';
-import { listen } from '../support/http/socket.ts';
+import { openListeningService } from '../support/http/listening.ts';
 
 /** RFC 9110, section 6.6.1: a server with a clock sends `Date`, whatever the method, and once. */
 
-const service = await openService();
-const server = listen(service.app);
+const service = await openListeningService();
 await service.pets.createPet({ name: 'Rex', categoryId: 1n });
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await service.close();
-});
+afterAll(() => service[Symbol.asyncDispose]());
 
 const reads = [
   ...operations.filter(({ method }) => method === 'GET'),
@@ -31,7 +26,7 @@ const requests: [method: string, path: string, headers: string][] = [
 
 describe('Date', () => {
   it.each(requests)('is sent once with the response to %s %s %s', async (method, path, headers) => {
-    const { headers: got } = await server.exchange(
+    const { headers: got } = await service.exchange(
       `${method} ${path} HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n${headers}\r\n`,
     );
     const date = got.get('Date') ?? '';

@@ -49,6 +49,13 @@ describe('a line of the access log', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
+  it('is written for a slow request even without --access-log', async () => {
+    const service = await open({ slowRequestMs: -1 });
+    await service.call('/v1/pets/5?key=secret', { headers: { 'X-Request-Id': 'r-1' } });
+    expect(linesOf('slow request')).toMatchObject([{ level: 'warn', requestId: 'r-1', status: 404 }]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
   it('has no bytes for HEAD and 304, and no id for a key from API_KEYS', async () => {
     const service = await open({ logEveryRequest: true });
     const etag = (await service.call('/v1/pets')).headers.get('ETag') ?? '';

@@ -14,9 +14,6 @@ const withoutIpv6 = inNamespace(`
   touch /proc/$$/net/tcp
   mount --bind tcp /proc/$$/net/tcp`);
 const withoutNetTables = inNamespace('mount -t tmpfs none /proc/$$/net');
-const withStandardError =
-  (target: string) =>
-  (command: string[]): string[] => ['sh', '-c', `exec "$@" 2>${target}`, 'sh', ...command];
 
 /** A container may allow namespaces and still no mounts in them, so the mounts themselves are tried. */
 function canHide(): boolean {
@@ -44,10 +41,8 @@ describe.skipIf(!canHide())('a Linux host', () => {
 });
 
 describe('a first start', () => {
-  it.each([
-    ['is closed', withStandardError('&-')],
-    ['is full', withStandardError('/dev/full')],
-  ])('serves although standard error %s', async (_name, wrap) => {
+  it('serves although standard error is closed', async () => {
+    const wrap = (command: string[]) => ['sh', '-c', 'exec "$@" 2>&-', 'sh', ...command];
     await using service = await startService({ wrap, env: { API_KEYS: undefined } });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect(await service.stop()).toBe(0);

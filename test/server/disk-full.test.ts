@@ -1,29 +1,15 @@
 import { describe, expect, it } from 'bun:test';
 import { errorOf, outcomeOf, post } from '../support/http/calls.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
+import { limitedTo, makeFolder, runCli, type Service, startService } from '../support/process/process.ts';
 import { expectStoreToMatch, Journal } from '../support/journal.ts';
 
-/** In blocks of 512 bytes: room for the schema and a few hundred pets in the log of the store. */
-const maxBlocks = 2048;
-
-/**
- * A disk that fills up, without a disk: no file may grow past a limit, and a write past it fails with EFBIG. The
- * signal that comes with it would end the process, so it is ignored; the limit can be lifted from outside.
- */
-const limitedTo =
-  (blocks: number) =>
-  (command: string[]): string[] => [
-    'sh',
-    '-c',
-    `trap '' XFSZ; ulimit -S -f ${blocks}; exec "$@"`,
-    'sh',
-    ...command,
-  ];
+/** Room for the schema and a few hundred pets in the log of the store. */
+const maxBytes = 1024 ** 2;
 
 describe('a full disk', () => {
   it('refuses writes without losing any, serves reads, and accepts writes again once there is room', async () => {
-    await using service = await startService({ wrap: limitedTo(maxBlocks) });
+    await using service = await startService({ wrap: limitedTo(maxBytes) });
     const journal = new Journal();
     const refusal = await createUntilRefused(service, journal);
     expect(journal.acknowledged.size).toBeGreaterThan(10);
@@ -61,24 +47,26 @@ describe('a full disk', () => {
     expectStoreToMatch(service.database, journal);
   });
 
-  it.each([1, 2])('stops a first start with --workers %i, which could not store its key', async (workers) => {
+  const noFirstKey =
+    'The store is new and its first API key could not be written. ' +
+    'Make room on the disk, or choose another file with --database-url.';
+
+  it.each([
+    ['serve', noFirstKey],
+    ['serve --workers 2', noFirstKey],
+    ['keys create --name till', 'The command was interrupted: disk I/O error. See: petstore keys list'],
+  ])('stops petstore %s, which could not store its key', async (command, message) => {
     using folder = makeFolder();
-    // While it is open, its log stays as long as it is: past the limit of the service.
+    // While it is open, its log stays as long as it is: past the limit of the command.
     const store = openSqliteStore({ path: folder.database });
     try {
       const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
       for (const pet of pets) await store.pets.createPet(pet);
-      const { status, stdout, stderr } = await runCli(['serve', '--workers', String(workers)], {
+      const result = await runCli(command.split(' '), {
         env: { PORT: '0', DATABASE_URL: folder.database },
-        wrap: limitedTo(100),
+        wrap: limitedTo(50 * 1024),
       });
-      expect({ status, stdout, stderr }).toEqual({
-        status: 1,
-        stdout: '',
-        stderr:
-          'petstore: The store is new and its first API key could not be written. ' +
-          'Make room on the disk, or choose another file with --database-url.\n',
-      });
+      expect(result).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message}\n` });
     } finally {
       await store.close();
     }

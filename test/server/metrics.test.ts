@@ -2,18 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { post, rex } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { metricsUrl, metricsUrls, scrape } from '../support/metrics/scrape.ts';
 import { childrenOf } from '../support/process/process-tree.ts';
 import { endProcess, runCli, startService, type Service } from '../support/process/process.ts';
 
 const durations = 'http_server_request_duration_seconds_count';
-const pet = { name: 'Rex', categoryId: 1, status: 'available' };
-const create = (headers: Record<string, string> = {}): RequestInit => ({
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json', ...headers },
-  body: JSON.stringify(pet),
-});
 
 let on: Service;
 let url: string;
@@ -57,7 +52,7 @@ it('counts every request once, with two workers', async () => {
   await using service = await startService({ workers, args: ['--metrics-port', '0'] });
   const urls = await metricsUrls(service, workers);
   expect(new Set(urls).size).toBe(workers);
-  const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', create()));
+  const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', post(rex)));
   await Promise.all(creates);
   // A new connection each, so that all workers get some.
   const lists = Array.from({ length: 40 }, () =>
@@ -148,7 +143,7 @@ it('gives each worker the next port, and the same one when it is restarted', asy
 it('counts idempotent replays and requests past the rate limit', async () => {
   await using service = await startService({ args: ['--metrics-port', '0', '--rate-limit', '2'] });
   for (let attempt = 0; attempt < 3; attempt++) {
-    await service.call('/v1/pets', create({ 'Idempotency-Key': 'one' }));
+    await service.call('/v1/pets', post(rex, { 'Idempotency-Key': 'one' }));
   }
   const metrics = await scrape(await metricsUrl(service));
   expect(metrics.value('petstore_idempotent_replays_total')).toBe(1);

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet, idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
-import { makeSqlitePlace } from '../support/store-place.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 import { insertPet } from '../support/insert-pet.ts';
 
 /** Ids at the top of the range: no create reaches them, so they are put into the file. */
@@ -19,11 +19,16 @@ const nearTheTop = [
 ];
 const ids = nearTheTop.map(String);
 
-const place = await makeSqlitePlace();
-await (await place.open()).close();
-const database = new Database(place.path, { strict: true });
-for (const id of nearTheTop) insertPet(database, id, { name: 'Rex', categoryId: id, status: 'sold' });
-database.close();
+/** A place with pets of these ids. */
+async function makePlaceWith(petIds: bigint[]): Promise<SqlitePlace> {
+  const made = await makeSqlitePlace();
+  await (await made.open()).close();
+  using database = new Database(made.path, { strict: true });
+  for (const id of petIds) insertPet(database, id, { name: 'Rex', categoryId: id, status: 'sold' });
+  return made;
+}
+
+const place = await makePlaceWith(nearTheTop);
 const service = await openService({ openStore: () => place.open() });
 afterAll(async () => {
   await service.close();
@@ -55,11 +60,7 @@ describe('ids past 2^53', () => {
 
 describe('an id that the service assigns past 2^53', () => {
   it('is the same in the 201, Location, the list and getPet', async () => {
-    await using own = await makeSqlitePlace();
-    await (await own.open()).close();
-    const database = new Database(own.path, { strict: true });
-    insertPet(database, 2n ** 53n, { name: 'first', categoryId: 1n });
-    database.close();
+    await using own = await makePlaceWith([2n ** 53n]);
     await using shop = await openService({ openStore: () => own.open() });
     const response = await shop.call('/v1/pets', post(rex));
     const id = idsOf(await response.text())[0] ?? '';

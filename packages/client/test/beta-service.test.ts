@@ -4,6 +4,7 @@ import { failureOf } from '../../../test/support/failure.ts';
 import { clientThrough } from '../../../test/support/http/bad-connection.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
+import { patch } from '../../../test/support/http/calls.ts';
 
 const largest = 2n ** 63n - 1n;
 
@@ -35,8 +36,7 @@ describe('the beta operations', () => {
       [{ name: '', expected: {} }, '{"name":"","expected":{}}'],
     ];
     for (const [changes, body] of cases) {
-      const headers = { 'Content-Type': 'application/json' };
-      const { status } = await service.call(`/v1/pets/${id}`, { method: 'PATCH', headers, body });
+      const { status } = await service.call(`/v1/pets/${id}`, patch(body));
       const result = await client.updatePet(id, changes).catch((error: unknown) => error);
       const isRefused = isInvalidPet(result) && result.status === undefined;
       expect({ body, isRefused }).toEqual({ body, isRefused: status === 400 });

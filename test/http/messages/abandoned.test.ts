@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { LogFields } from '../../../src/system/log.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
-import { openService } from '../../support/http/service.ts';
-import { listen } from '../../support/http/socket.ts';
+import { openListeningService } from '../../support/http/listening.ts';
 
 describe('a create whose message the runtime refuses', () => {
   it('is logged as the caller’s mistake, never as a failure of the service', async () => {
@@ -11,9 +10,8 @@ describe('a create whose message the runtime refuses', () => {
       lines.push({ level, fields });
     };
     const log = { error: record('error'), warn: record('warn'), info: record('info'), debug() {} };
-    await using service = await openService({ log, logEveryRequest: true });
-    await using server = listen(service.app);
-    using connection = await openConnection(server.url);
+    await using service = await openListeningService({ log, logEveryRequest: true });
+    using connection = await openConnection(service.url);
     connection?.write(
       `POST /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}\r\n',

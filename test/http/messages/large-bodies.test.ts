@@ -2,17 +2,13 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { maxBodyBytes } from '../../../src/domain/pet.ts';
 import { maxDiscardedBytes } from '../../../src/http/body.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
-import { openService } from '../../support/http/service.ts';
-import { checkRawResponse, listen } from '../../support/http/socket.ts';
+import { checkRawResponse } from '../../support/http/socket.ts';
+import { openListeningService } from '../../support/http/listening.ts';
 
 /** A caller that sends megabytes and reads only then must find the response, not a reset connection. */
 
-const service = await openService();
-const server = listen(service.app);
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await service.close();
-});
+const service = await openListeningService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 const megabytes = Buffer.alloc(6 * 1024 * 1024, ' ');
 
@@ -65,7 +61,7 @@ describe('a body of several megabytes', () => {
         const { status, method = 'POST', path = '/v1/pets' } = refusal;
         const bytes = Buffer.concat([head(refusal), framed(megabytes)]);
         for (let attempt = 0; attempt < 10; attempt++) {
-          const response = await server.exchange(bytes, { readsLast: true });
+          const response = await service.exchange(bytes, { readsLast: true });
           expect(response.status).toBe(status);
           await checkRawResponse(method, path, response);
         }
@@ -73,7 +69,7 @@ describe('a body of several megabytes', () => {
     }
 
     it(`${form} leaves its connection usable once it was read`, async () => {
-      using connection = await openConnection(server.url);
+      using connection = await openConnection(service.url);
       connection?.write(Buffer.concat([head({ status: 413 }), framed(megabytes)]).toString('latin1'));
       expect(await connection?.receive()).toMatchObject({ status: 413 });
       expect(await connection?.send('GET', '/v1/pets', { key: service.apiKey })).toMatchObject({
@@ -84,7 +80,7 @@ describe('a body of several megabytes', () => {
     it(`${form} is 413 from the first byte past the limit`, async () => {
       const sized = (bytes: number) => Buffer.from('{"name":"Rex","categoryId":1}'.padEnd(bytes));
       const statusOf = async (bytes: number) =>
-        (await server.exchange(Buffer.concat([head({ status: 413 }), framed(sized(bytes))]))).status;
+        (await service.exchange(Buffer.concat([head({ status: 413 }), framed(sized(bytes))]))).status;
       expect(await statusOf(maxBodyBytes)).toBe(201);
       expect(await statusOf(maxBodyBytes + 1)).toBe(413);
     });
@@ -94,24 +90,23 @@ describe('a body of several megabytes', () => {
 describe('a body that is too long to be read', () => {
   it('is refused at once when its length says so, and its connection closes', async () => {
     const length = `Content-Length: ${maxDiscardedBytes + 1}\r\n\r\n`;
-    const response = await server.exchange(Buffer.concat([head({ status: 413 }), Buffer.from(length)]));
+    const response = await service.exchange(Buffer.concat([head({ status: 413 }), Buffer.from(length)]));
     expect(response.status).toBe(413);
     expect(response.headers.get('Connection')).toBe('close');
   });
 
   it('is refused when it has become too long, and its connection closes', async () => {
     const tooLong = Buffer.alloc(maxDiscardedBytes + 100_000, ' ');
-    const response = await server.exchange(Buffer.concat([head({ status: 413 }), inChunks(tooLong)]));
+    const response = await service.exchange(Buffer.concat([head({ status: 413 }), inChunks(tooLong)]));
     expect(response.status).toBe(413);
     expect(response.headers.get('Connection')).toBe('close');
   });
 
   it('is refused as too large, not as late, when it does not end in time', async () => {
-    await using hasty = await openService({ bodyTimeoutMs: 300 });
-    await using hastyServer = listen(hasty.app);
+    await using hasty = await openListeningService({ bodyTimeoutMs: 300 });
     for (const body of [inChunks(megabytes.subarray(0, 100_000)), counted(megabytes).subarray(0, 100)]) {
       const withoutEnd = Buffer.concat([head({ status: 413, key: hasty.apiKey }), body.subarray(0, -5)]);
-      const response = await hastyServer.exchange(withoutEnd);
+      const response = await hasty.exchange(withoutEnd);
       expect(response.status).toBe(413);
       expect(response.headers.get('Connection')).toBe('close');
     }

@@ -4,6 +4,7 @@ import { idsOf } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, openTemporarySqlite, type Service } from '../../support/http/service.ts';
 import { listen } from '../../support/http/socket.ts';
+import { openListeningService } from '../../support/http/listening.ts';
 
 /**
  * What the runtime takes from us, as SECURITY.md tells it: bytes that arrive while a create is being committed end its
@@ -78,9 +79,8 @@ describe('bytes that arrive while a create is being committed', () => {
   }
 
   it('are a message of their own once the response was sent', async () => {
-    await using service = await openService();
-    await using server = listen(service.app);
-    using connection = await openConnection(server.url);
+    await using service = await openListeningService();
+    using connection = await openConnection(service.url);
     connection?.write(counted(service.apiKey));
     expect(await connection?.receive()).toMatchObject({ status: 201 });
     connection?.write('\r\n');
@@ -114,9 +114,8 @@ describe('a request pipelined behind a create over TLS', () => {
 
 describe('pipelined reads', () => {
   it('are served by a store that responds at once, and are cut off otherwise', async () => {
-    await using service = await openService();
-    await using server = listen(service.app);
-    using connection = await openConnection(server.url);
+    await using service = await openListeningService();
+    using connection = await openConnection(service.url);
     connection?.write(list(service.apiKey).repeat(3));
     const expected = process.env['TEST_STORE'] === undefined ? 200 : 'unanswered';
     for (let count = 0; count < 3; count++) {

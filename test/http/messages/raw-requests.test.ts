@@ -1,17 +1,13 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { addPet, rex } from '../../support/http/calls.ts';
-import { openService } from '../../support/http/service.ts';
-import { checkRawResponse, listen, type SocketResponse } from '../../support/http/socket.ts';
+import { checkRawResponse, type SocketResponse } from '../../support/http/socket.ts';
 import { holds, propertyTimeoutMs } from '../../support/property.ts';
+import { openListeningService } from '../../support/http/listening.ts';
 
-const service = await openService();
-const server = listen(service.app);
+const service = await openListeningService();
 await addPet(service.call);
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await service.close();
-});
+afterAll(() => service[Symbol.asyncDispose]());
 
 interface RawRequest {
   method?: string;
@@ -41,7 +37,7 @@ const platformAnswers = [0, 400, 431, 505];
 
 /** Well-formed HTTP gets a documented response below 500; anything else may also be cut off by the platform. */
 async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<SocketResponse> {
-  const response = await server.exchange(bytesOf(request));
+  const response = await service.exchange(bytesOf(request));
   const isFromPlatform = platformAnswers.includes(response.status) && !response.headers.has('X-Request-Id');
   if (isFromPlatform && !isHttp) {
     expect(response.body).toBe('');

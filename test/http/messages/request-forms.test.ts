@@ -1,21 +1,17 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet } from '../../support/http/calls.ts';
-import { openService } from '../../support/http/service.ts';
-import { checkRawResponse, listen } from '../../support/http/socket.ts';
+import { checkRawResponse } from '../../support/http/socket.ts';
+import { openListeningService } from '../../support/http/listening.ts';
 
 /** Requests that are good HTTP and yet not what a browser sends. */
 
-const service = await openService();
-const server = listen(service.app);
+const service = await openListeningService();
 await addPet(service.call);
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await service.close();
-});
+afterAll(() => service[Symbol.asyncDispose]());
 
 const send = async (method: string, path: string, lines: string[]): Promise<number> => {
   const authorization = `Authorization: Bearer ${service.apiKey}`;
-  const response = await server.exchange([...lines, authorization, '', ''].join('\r\n'));
+  const response = await service.exchange([...lines, authorization, '', ''].join('\r\n'));
   await checkRawResponse(method, path, response);
   return response.status;
 };
@@ -104,7 +100,7 @@ describe('a # in a target', () => {
   });
 
   it('does not open a path to a caller without a key', async () => {
-    const { status } = await server.exchange('GET /docs#x HTTP/1.1\r\nHost: petstore\r\n\r\n');
+    const { status } = await service.exchange('GET /docs#x HTTP/1.1\r\nHost: petstore\r\n\r\n');
     expect(status).toBe(401);
   });
 });

@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { migrate, newestVersion, readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { checksumOf } from '../../../src/sqlite/schema/stored-pet.ts';
 import { withFaultyFiles } from '../../support/process/faulty-files.ts';
-import { makeFolder, runCli, type Folder } from '../../support/process/process.ts';
+import { type Folder, limitedTo, makeFolder, runCli } from '../../support/process/process.ts';
 
 let folder: Folder;
 let path: string;
@@ -102,15 +102,6 @@ describe('a store of an older release', () => {
 });
 
 describe('a migration on a full disk', () => {
-  /** No file may grow past so many bytes. */
-  const limitedTo = (bytes: number) => (command: string[]) => [
-    'sh',
-    '-c',
-    `trap '' XFSZ; ulimit -S -f ${Math.floor(bytes / 512)}; exec "$@"`,
-    'sh',
-    ...command,
-  ];
-
   it.each([
     ['while it copies', 0.5, []],
     ['while it writes', 1.1, []],

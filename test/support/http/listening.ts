@@ -1,9 +1,8 @@
 import { createClient, type ClientOptions, type PetstoreClient } from '../../../packages/client/src/index.ts';
 import { openService, type Service, type ServiceOptions } from './service.ts';
+import { listen, type Listening } from './socket.ts';
 
-export interface ListeningService extends Service {
-  url: string;
-  port: number;
+export interface ListeningService extends Service, Listening {
   /** A client of this service; repetitions do not wait long. */
   client: PetstoreClient;
   clientWith(options: Partial<ClientOptions>): PetstoreClient;
@@ -16,24 +15,25 @@ export interface ListeningService extends Service {
 /** The service on a free port of the loopback interface. */
 export async function openListeningService(options: ServiceOptions = {}): Promise<ListeningService> {
   const service = await openService(options);
-  const listen = (port: number) => Bun.serve({ hostname: '127.0.0.1', port, fetch: service.app.fetch });
-  let server = listen(0);
-  const port = server.port!;
-  const url = `http://127.0.0.1:${port}`;
+  let server = listen(service.app);
+  const { url, port, exchange } = server;
   const clientWith = (own: Partial<ClientOptions>): PetstoreClient =>
     createClient({ baseUrl: url, apiKey: service.apiKey, retryDelayMs: 1, ...own });
   return {
     ...service,
     url,
     port,
+    exchange,
     client: clientWith({}),
     clientWith,
-    goAway: () => server.stop(true),
+    async goAway() {
+      await server[Symbol.asyncDispose]();
+    },
     comeBack() {
-      server = listen(port);
+      server = listen(service.app, { port });
     },
     async [Symbol.asyncDispose]() {
-      await server.stop(true);
+      await server[Symbol.asyncDispose]();
       await service.close();
     },
   };

@@ -4,8 +4,9 @@ import { headersOf } from './raw-response.ts';
 
 export interface Listening extends AsyncDisposable {
   url: string;
+  port: number;
   /** Sends these bytes on a connection of its own and gives the first response, unchecked. */
-  exchange(request: Uint8Array | string, options?: ExchangeOptions): Promise<SocketResponse>;
+  exchange: (request: Uint8Array | string, options?: ExchangeOptions) => Promise<SocketResponse>;
 }
 
 export interface ExchangeOptions {
@@ -23,6 +24,7 @@ export interface SocketResponse {
 const fixture = (name: string) => Bun.file(new URL(`../../fixtures/${name}`, import.meta.url));
 
 export interface ListenOptions {
+  port?: number;
   /** Speaks TLS, with the certificate of the tests. */
   isSecure?: boolean;
 }
@@ -30,11 +32,11 @@ export interface ListenOptions {
 /** Puts the API on a real socket, with the limits that `petstore serve` sets. */
 export function listen(
   app: { fetch: (request: Request) => Response | Promise<Response> },
-  { isSecure = false }: ListenOptions = {},
+  { port = 0, isSecure = false }: ListenOptions = {},
 ): Listening {
   const server = Bun.serve({
     hostname: '127.0.0.1',
-    port: 0,
+    port,
     fetch: app.fetch,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
@@ -42,6 +44,7 @@ export function listen(
   });
   return {
     url: server.url.origin,
+    port: server.port!,
     exchange: (request, options) => exchange(server.url.origin, request, options),
     [Symbol.asyncDispose]: () => server.stop(true),
   };

@@ -62,6 +62,15 @@ export function heldToRights(command: string[]): string[] {
   return isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', ...command] : command;
 }
 
+/**
+ * A disk that fills up, without a disk: no file may grow past so many bytes, and a write past it fails with EFBIG. The
+ * signal that comes with it would end the process, so it is ignored; the limit can be lifted from outside.
+ */
+export function limitedTo(bytes: number): (command: string[]) => string[] {
+  const script = `trap '' XFSZ; ulimit -S -f ${Math.floor(bytes / 512)}; exec "$@"`;
+  return (command) => ['sh', '-c', script, 'sh', ...command];
+}
+
 export interface ServiceOptions {
   args?: string[];
   /** Added to the environment; an undefined value takes a variable away. */

@@ -13,6 +13,7 @@ import {
   startService,
   type Service,
 } from '../../../../test/support/process/process.ts';
+import { openListeningService } from '../../../../test/support/http/listening.ts';
 
 interface Json {
   url: string;
@@ -146,13 +147,12 @@ describe('petstore-conform', () => {
   });
 
   it('exits with 2 and one sentence if the key may not create pets', async () => {
-    await using own = await openService({ openStore: openTemporarySqlite });
+    await using own = await openListeningService({ openStore: openTemporarySqlite });
     const window = await issueKey(own.keys, { name: 'window', now: new Date(), isReadOnly: true });
-    await using server = listen(own.app);
-    expect(await runKit('conform', [server.url, '--api-key', window.text])).toEqual({
+    expect(await runKit('conform', [own.url, '--api-key', window.text])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `petstore-conform: The API key may not create pets at ${server.url}/v1 (403). Set PETSTORE_API_KEY to a key that may.\n`,
+      stderr: `petstore-conform: The API key may not create pets at ${own.url}/v1 (403). Set PETSTORE_API_KEY to a key that may.\n`,
     });
   });
 
@@ -172,9 +172,11 @@ describe('petstore-conform', () => {
   });
 
   it('exits with 2 if the service limits the rate of requests', async () => {
-    await using limited = await openService({ openStore: openTemporarySqlite, requestsPerMinute: 100 });
-    await using server = listen(limited.app);
-    const { status, stdout, stderr } = await runKit('conform', [server.url, '--api-key', limited.apiKey]);
+    await using limited = await openListeningService({
+      openStore: openTemporarySqlite,
+      requestsPerMinute: 100,
+    });
+    const { status, stdout, stderr } = await runKit('conform', [limited.url, '--api-key', limited.apiKey]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('limits the rate of requests (429)');
   });
