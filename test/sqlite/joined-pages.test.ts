@@ -24,7 +24,7 @@ function fill(ids: readonly bigint[]): void {
   for (const id of ids) insertPet(database, id, petOf(id));
 }
 
-function listed({ pets }: SqliteStore, after: bigint, limit: number): unknown {
+function listed({ pets }: Store, after: bigint, limit: number): unknown {
   const page = pets.listPets({ after, limit });
   if (page instanceof Promise) throw new Error('The embedded store responds at once.');
   return { json: page.json, next: page.next };

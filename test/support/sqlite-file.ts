@@ -1,20 +1,21 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach } from 'bun:test';
-import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeSqlitePlace, type SqlitePlace, type StoreOptions } from './store-place.ts';
 
 /** A place for a store that is empty when a test begins. */
 export interface SqliteFile {
   readonly path: string;
   /** Opens the store, once more if it is open. It is closed after the test. */
-  open(options?: StoreOptions): SqliteStore;
+  open(options?: StoreOptions): Store;
   /** Changes the file past the store. */
   change(...statements: string[]): void;
 }
 
 export function useSqliteFile(): SqliteFile {
   let place: SqlitePlace;
-  let opened: SqliteStore[];
+  let opened: Store[];
   beforeEach(async () => {
     place = await makeSqlitePlace();
     opened = [];
