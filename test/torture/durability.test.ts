@@ -1,6 +1,3 @@
-import { backup } from '../../torture/durability/backup.ts';
-import { foundDamage } from '../../torture/durability/damage.ts';
-import { diskFull } from '../../torture/durability/disk-full.ts';
 import { ioFaults } from '../../torture/durability/io-faults.ts';
 import { powerCut } from '../../torture/durability/power-cut.ts';
 import { syncOrder } from '../../torture/durability/sync-order.ts';
@@ -10,7 +7,4 @@ import { expectToHold } from '../support/short-run.ts';
 expectToHold(powerCut, 2);
 expectToHold(syncOrder, 100);
 expectToHold(ioFaults, 3);
-expectToHold(backup, 1);
-expectToHold(diskFull, 1);
-expectToHold(foundDamage, 4);
 expectToHold(histories, 1);
