@@ -87,6 +87,10 @@ function checksWith(apiKey: string): [what: string, script: string][] {
        curl --fail -H 'Authorization: Bearer ${apiKey}' https://pets.example/v1/pets | grep '"Rex"'`,
     ],
     [
+      'a search by name works within the limits of the unit',
+      `curl --fail -H 'Authorization: Bearer ${apiKey}' 'https://pets.example/v1/pets/search?q=rex' | grep '"Rex"'`,
+    ],
+    [
       'a restart serves a new certificate',
       `${certify}; install -m 600 -o petstore cert.pem key.pem /etc/petstore/tls/; systemctl restart petstore
        openssl s_client -connect 127.0.0.1:443 </dev/null 2>/dev/null | ${certificate} >served
