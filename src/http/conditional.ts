@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { PetstoreError } from '../domain/error.ts';
+import { isLarge } from './large-responses.ts';
 import type { PlainResponse, ResponseBody } from './response.ts';
 
 const anyTag = '*';
@@ -17,9 +19,8 @@ export function cacheable(
   };
 }
 
-/** A short hash is enough to tell pages apart: a caller who forges a collision misleads only itself. */
 export function etagOf(body: ResponseBody, mark = ''): string {
-  return `"${Bun.hash.xxHash3(body).toString(16)}${mark}"`;
+  return `"${digestOf(body)}${mark}"`;
 }
 
 /** Evaluates `If-Match` (412) and `If-None-Match` (304), in the order of RFC 9110, section 13.2.2. */
@@ -53,6 +54,14 @@ export function checkIfMatchOfCreate(request: Request): void {
     'precondition_failed',
     'A create cannot depend on an ETag. Send it without If-Match; an Idempotency-Key makes it safe to repeat.',
   );
+}
+
+/**
+ * A short hash is enough to tell pages apart: a caller who forges a collision misleads only itself. Callers share large
+ * bodies by tag, so those tags must resist forgery.
+ */
+function digestOf(body: ResponseBody): string {
+  return isLarge(body) ? hash('sha256', body, 'base64url').slice(0, 22) : Bun.hash.xxHash3(body).toString(16);
 }
 
 /** RFC 9110, section 13.1.1: the comparison is strong, so a weak tag never matches. */

@@ -102,14 +102,14 @@ export class Endpoint {
   #send(call: Call, plain: PlainResponse, error?: ErrorCode): Response {
     const { request, method, requestId, quota, startedAt } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
-    const { status, body, completeHeaders } = plain;
+    const { status, body, etag, completeHeaders } = plain;
     const isHead = method === 'HEAD';
-    if (!isHead && body !== null) largeResponses.add(request, body);
+    const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
     const durationMs = performance.now() - startedAt;
     log.finished(call, plain, durationMs);
     this.#observe?.(method, status, durationMs / 1000, error);
     const headers = completeHeaders ?? this.#methodHeaders.get(method) ?? this.#headers;
-    const response = new Response(isHead ? null : body, { status, headers });
+    const response = new Response(sentBody, { status, headers });
     const { headers: sent } = response;
     if (!completeHeaders) addHeaders(sent, plain);
     if (body === null) sent.delete('Content-Type');
