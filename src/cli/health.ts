@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
-import { addressOf, askLocally } from '../server/addresses.ts';
+import { askLocally, localAddressOf } from '../server/addresses.ts';
 import { readInteger, Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
@@ -23,7 +23,7 @@ export function define(command: Command): void {
 async function health({ port, wait }: { port: string; wait: number }): Promise<void> {
   const host = process.env[settings.host.variable] || settings.host.fallback;
   const tlsCert = process.env[settings.tlsCert.variable] || undefined;
-  const address = `${addressOf({ host, tlsCert }, readInteger('port', port, 1, 65_535))}/readyz`;
+  const address = `${localAddressOf({ host, tlsCert }, readInteger('port', port, 1, 65_535))}/readyz`;
   const deadline = performance.now() + wait;
   let problem = await problemAt(address);
   while (problem && performance.now() < deadline && !hasServiceEnded()) {

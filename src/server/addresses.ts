@@ -1,17 +1,32 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { OperatorError } from '../domain/error.ts';
 import { systemReason } from '../system/files.ts';
 import type { ServeOptions } from './options.ts';
 
-const loopbackOf = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '::1'],
-]);
-
-/** The address for programs on this machine: loopback if the service listens on every address. */
+/** The address to show. A service that listens on every address is shown with one that other machines can use. */
 export function addressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
-  const host = loopbackOf.get(options.host) ?? options.host;
+  const host = ['0.0.0.0', '::'].includes(options.host) ? ownHost() : options.host;
   const scheme = options.tlsCert === undefined ? 'http' : 'https';
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function ownHost(): string {
+  try {
+    const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? hostname();
+  } catch {
+    // The systemd unit does not allow listing the network interfaces.
+    return hostname();
+  }
+}
+
+/** The address for programs on this machine: loopback if the service listens on every address. */
+export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
+  const { host } = options;
+  return addressOf(
+    { ...options, host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host },
+    port,
+  );
 }
 
 /** Sends a local GET request; undefined if there is no response in time. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedKey, issueKey } from '../../src/domain/api-key.ts';
 import { settings } from '../../src/cli/settings.ts';
@@ -76,17 +77,20 @@ describe('the first start on a new store', () => {
     expect(await keysIn(service.database)).toEqual([]);
   });
 
-  it.each([
-    ['0.0.0.0', '127.0.0.1'],
-    ['::', '[::1]'],
-  ])('shows the loopback address when it listens on %s', async (host, shown) => {
-    await using service = await startService({ args: ['--host', host], env: { API_KEYS: undefined } });
-    const { origin, hostname } = new URL(service.url);
-    expect(hostname).toBe(shown);
-    const [list = ''] = await linesOf(service, /^ {2}curl .*$/gm, 2);
-    expect(list).toEndWith(` ${origin}/v1/pets`);
-    expect(service.stderr).toContain(`\n  ${origin}\n  ${origin}/docs\n`);
-  });
+  it.each(['0.0.0.0', '::'])(
+    'shows addresses that other machines can use when it listens on %s',
+    async (host) => {
+      await using service = await startService({ args: ['--host', host], env: { API_KEYS: undefined } });
+      const { origin, hostname: shown } = new URL(service.url);
+      const outward = Object.values(networkInterfaces())
+        .flatMap((each) => each ?? [])
+        .filter(({ internal }) => !internal);
+      expect([...outward.map(({ address }) => address), hostname()]).toContain(shown);
+      const [list = ''] = await linesOf(service, /^ {2}curl .*$/gm, 2);
+      expect(list).toEndWith(` ${origin}/v1/pets`);
+      expect(service.stderr).toContain(`\n  ${origin}\n  ${origin}/docs\n`);
+    },
+  );
 
   it.each([
     [[], true],

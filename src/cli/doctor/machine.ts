@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { addressOf, askLocally, reservePort } from '../../server/addresses.ts';
+import { addressOf, askLocally, localAddressOf, reservePort } from '../../server/addresses.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 
@@ -15,7 +15,7 @@ export async function checkPort(options: ServeOptions): Promise<Finding> {
     reservePort(options);
     return ok('port', port === 0 ? 'Any free port will do.' : `${address} is free.`);
   } catch (error) {
-    const response = await askLocally(`${address}/livez`, responseMs);
+    const response = await askLocally(`${localAddressOf(options, port)}/livez`, responseMs);
     const isOurs = response?.status === 200 && response.headers.has('X-Request-Id');
     return isOurs ? ok('port', `A service responds at ${address}.`) : problemOf('port', error);
   }
