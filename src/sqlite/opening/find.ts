@@ -4,6 +4,7 @@ import { OperatorError } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 import {
   identityOf,
+  isSameFile,
   isSameIdentity,
   prepareFolder,
   resolveLinks,
@@ -82,10 +83,13 @@ function identifySideFiles(path: string): (FileIdentity | undefined)[] {
   return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
 }
 
-/** Whether a path leads to a store or to one of its side files. */
+/** Whether a path leads to a store or to one of its side files, by any name or link. */
 export function isFileOfStore(storeName: string, path: string): boolean {
-  const files = ['', ...sideFiles].map((suffix) => `${resolveLinks(storeName)}${suffix}`);
-  return files.includes(resolveLinks(path));
+  const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];
+  return ['', ...sideFiles].some((suffix) => {
+    const file = `${storePath}${suffix}`;
+    return file === resolved || isSameFile(file, path);
+  });
 }
 
 /** Gives access only to the owner; SQLite gives its side files the same permissions. */
