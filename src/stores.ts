@@ -93,6 +93,12 @@ export function embeddedPath(databaseUrl: string): string {
   );
 }
 
+/** Whether two URLs name one embedded store, however they are written. */
+export function isSameStore(one: string, other: string): boolean {
+  const [left, right] = [storeAt(one).path, storeAt(other).path];
+  return left !== undefined && right !== undefined && isFileOfStore(left, right);
+}
+
 /** For commands that read or write another file. */
 export function refuseFileOfStore(databaseUrl: string, file: string): void {
   const { path } = storeAt(databaseUrl);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../domain/bulk/bulk-store.ts';
-import { IdTakenError, OperatorError } from '../domain/error.ts';
-import { storeAt } from '../stores.ts';
+import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
+import { isSameStore, storeAt } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/help.ts';
 import { asInterrupted, print } from './terminal/output.ts';
@@ -46,6 +46,7 @@ function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
 }
 
 async function copyStore(from: string, to: string): Promise<void> {
+  if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
   const source = await storeAt(from).openBulk({ environment: process.env, mayCreate: false });
   try {
     const target = await storeAt(to).openBulk({ ...storeOptions(to), mayCreate: true });

@@ -4,11 +4,14 @@ import type { Report } from '../../system/progress.ts';
 import { copyDatabase } from '../copy.ts';
 import { explain } from '../errors.ts';
 import { refuseDamage } from '../opening/check.ts';
+import { isFileOfStore } from '../opening/find.ts';
 import { openForReading } from '../opening/open.ts';
 import type { StoreContent } from '../schema/check-rows.ts';
 
 /** Backs up a store into a new file while services use it. The backup holds everything acknowledged before the call. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
+  if (isFileOfStore(name, file))
+    throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
   if (existsSync(file))
     throw new OperatorError(`${file} exists and is not overwritten.`, 'Choose another name.');
   const { database } = openForReading(name);

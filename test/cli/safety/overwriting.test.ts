@@ -5,6 +5,7 @@ import { readPets } from '../../support/journal.ts';
 import { runCli } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { copyByHand, damageFile, makeCrashedStore } from '../../support/crashed-store.ts';
+import { hashesOf } from '../../support/file-hashes.ts';
 
 const at = useStoreFolder();
 const { inFolder, run, expectRefused } = at;
@@ -50,7 +51,7 @@ describe('restores of one store at the same time', () => {
 });
 
 describe('a file of the store', () => {
-  it('is refused as the output of a command, and as its input', async () => {
+  it('is refused as the output of a command, as its input, and as the target of its own copy', async () => {
     await makeCrashedStore(at.store);
     writeFileSync(inFolder('pets.ndjson'), '{"name":"Rex","categoryId":1}\n{"name":1}\n');
     symlinkSync('petstore.db-wal', inFolder('rejects'));
@@ -63,13 +64,18 @@ describe('a file of the store', () => {
       'import pets.ndjson --rejects petstore.db-journal',
       'import pets.ndjson --rejects rejects',
       'import petstore.db',
+      'backup ./petstore.db',
+      'backup ./petstore.db-shm',
     ]) {
       await expectRefused('belongs to the store', ...command.split(' '));
     }
-    await expectRefused('exists and is not overwritten', 'backup', './petstore.db');
-    expect(await runCli(['copy', '--from', at.store, '--to', inFolder('link.db')])).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('The target already holds pets'),
-    });
+    const before = hashesOf(at.path);
+    for (const to of [at.store, inFolder('link.db'), `sqlite:${at.store}`]) {
+      expect(await runCli(['copy', '--from', at.store, '--to', to])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('name the same store'),
+      });
+    }
+    expect(hashesOf(at.path)).toEqual(before);
   });
 });
