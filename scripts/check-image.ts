@@ -66,7 +66,7 @@ async function checkEmbedded(): Promise<void> {
   if (!/^HUSER(?:\s+65532)+$/.test(users)) throw new Error(`The service runs as:\n${users}`);
   const written = await container.petstore('export', '/pets.json').catch(String);
   if (!written.includes('read-only file system'))
-    throw new Error(`A write to the root file system ended so:\n${written}`);
+    throw new Error(`A write to the root file system was not refused:\n${written}`);
   report('no process is root, and the root file system cannot be written to');
   await createAndList(url, key, [], 'Rex');
   await container.restart();

@@ -1,9 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
+import { OperatorError } from '../domain/error.ts';
 import { refuseUnknown, rotateKey, type Rotation } from '../domain/key-rotation.ts';
 import type { LogFields } from '../system/log.ts';
 import { storeAt, refuseMissingStore } from '../stores.ts';
-import { outputFailed } from '../system/files.ts';
+import { systemReason } from '../system/files.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -113,20 +114,14 @@ interface KeysOptions {
 
 async function create(now: Date, options: KeysOptions & { name: string; readOnly?: boolean }): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
-  const make = async (store: ApiKeyStore): Promise<ApiKey> => {
+  const subject: LogFields = { key: name, readOnly: isReadOnly };
+  const make = async (store: ApiKeyStore): Promise<void> => {
     const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
-    await showOnce(
-      json ? renderJson({ ...shownKey(key, now), key: text }) : introduce(key, text, databaseUrl),
-    );
-    return key;
+    subject['keyId'] = key.id;
+    const shown = json ? renderJson({ ...shownKey(key, now), key: text }) : introduce(key, text, databaseUrl);
+    await showOnce(key, shown);
   };
-  await audited(
-    'keys create',
-    databaseUrl,
-    { key: name, readOnly: isReadOnly },
-    () => withKeys(databaseUrl, make),
-    ({ id }) => ({ keyId: id }),
-  );
+  await audited('keys create', databaseUrl, subject, () => withKeys(databaseUrl, make));
   if (json) nameStore(databaseUrl);
 }
 
@@ -152,7 +147,7 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
       // Recorded even if the rotation fails later.
       subject['replacedBy'] = key.id;
       const successor = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
-      return showOnce(json ? renderJson(successor) : introduce(key, text, databaseUrl));
+      return showOnce(key, json ? renderJson(successor) : introduce(key, text, databaseUrl));
     },
   };
   const { old } = await audited(
@@ -184,10 +179,13 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
   print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} is revoked.\n`);
 }
 
-/** A key that cannot be shown stays valid, but nobody knows it. */
-async function showOnce(text: string): Promise<void> {
+/** A key that cannot be shown stays valid, although nobody knows it. */
+async function showOnce({ id }: ApiKey, text: string): Promise<void> {
   await show(text).catch((error: unknown) => {
-    throw outputFailed(error);
+    throw new OperatorError(
+      `Key ${id} was made, but it could not be shown: ${systemReason(error)}.`,
+      `Revoke it: petstore keys revoke ${id}`,
+    );
   });
 }
 

@@ -60,8 +60,8 @@ export function translateError(error: unknown): unknown {
   const code = error instanceof DatabaseError ? error.code : undefined;
   // 2200H: a sequence has reached its end.
   if (code === '2200H') return idsUsedUp();
-  // 22 a value, 23514 a CHECK.
-  return /^(?:22|23514)/.test(code ?? '') ? error : unavailable(error);
+  // 22 a value, 23505 and 23514 a constraint, P0 a trigger.
+  return /^(?:22|23505|23514|P0)/.test(code ?? '') ? error : unavailable(error);
 }
 
 /** Whether a translated error was caused by a missing part of the schema. */

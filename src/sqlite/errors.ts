@@ -99,11 +99,6 @@ export function failureOf({ shown, reason, stack }: Failure): Error {
   return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
-/** The threads of a store catch every failure, so an error that ends one is a bug. It ends the process too. */
-export function threadDied({ message }: ErrorEvent): never {
-  throw new Error(`A thread of the store died: ${message}`);
-}
-
 /** Like `translateError`, for rows that are added with their ids or keys. */
 export function translateAddError(error: unknown): unknown {
   if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError, storeClosing } from '../domain/error.ts';
+import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
 import type { SearchRequest } from '../domain/store.ts';
 import { pageOf, type Page, type Sort } from '../domain/paging.ts';
-import { failureOf, threadDied, type Failure } from './errors.ts';
+import { failureOf, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
 import type { ColumnValue } from '../domain/table.ts';
@@ -80,7 +80,13 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
       else if ('page' in data) running?.resolve(data.page);
       sendNext();
     };
-    worker.onerror = threadDied;
+    // It may fail to start, for example without a free descriptor. The next search starts another.
+    worker.onerror = ({ message }) => {
+      worker.terminate();
+      thread = undefined;
+      running?.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
+      sendNext();
+    };
     worker.postMessage(store);
     return worker;
   };

@@ -1,7 +1,7 @@
 import { PetstoreError, storeClosing } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
-import { failureOf, threadDied } from './errors.ts';
+import { failureOf } from './errors.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
@@ -48,7 +48,10 @@ export function openWriter(options: WriterOptions): Writer {
     if (data === 'closed') closing?.resolve();
     else settle(data);
   };
-  thread.onerror = threadDied;
+  // The thread catches every failure, so only a bug can end it.
+  thread.onerror = ({ message }) => {
+    throw new Error(`The writer thread died: ${message}`);
+  };
   thread.postMessage(store);
 
   function settle(outcomes: Outcome[]): void {

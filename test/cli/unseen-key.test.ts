@@ -27,13 +27,15 @@ describe('a key that cannot be shown', () => {
     using place = makeFolder();
     const args = ['keys', 'create', '--name', 'till', ...flags, '--database-url', place.database];
     await runCli(['migrate', '--database-url', place.database]);
-    const { status, stderr } = await runCli(args, { wrap: toFullDisk });
+    const AUDIT_LOG = `${place.database}.audit`;
+    const { status, stderr } = await runCli(args, { wrap: toFullDisk, env: { AUDIT_LOG } });
     expect(status).toBe(1);
-    expect(stderr).toBe(
-      'petstore: Standard output cannot be written: no space left on device. Check where it is redirected to.\n',
+    expect(stderr).toContain(
+      'petstore: Key 1 was made, but it could not be shown: no space left on device. Revoke it: petstore keys revoke 1\n',
     );
+    expect(await Bun.file(AUDIT_LOG).text()).toMatch(/"outcome":"failed".*"keyId":"1"/);
     const gone = await runCli(args, { wrap: toGoneReader });
-    expect(gone.stderr).toContain('Standard output cannot be written: broken pipe.');
+    expect(gone.stderr).toContain('Key 2 was made, but it could not be shown: broken pipe.');
     expect(gone.stderr).toEndWith('status 1\n');
   });
 
@@ -44,7 +46,7 @@ describe('a key that cannot be shown', () => {
     const rotate = ['keys', 'rotate', '1', '--overlap', '0s', ...flags, ...at];
     const { status, stderr } = await runCli(rotate, { wrap: toFullDisk });
     expect(status).toBe(1);
-    expect(stderr).toContain('Standard output cannot be written: no space left on device.');
+    expect(stderr).toContain('Key 2 was made, but it could not be shown: no space left on device.');
     expect(await statesOf(place.database)).toEqual(['active null', 'active null']);
     expect((await runCli(rotate)).status).toBe(0);
     expect(await statesOf(place.database)).toEqual(['expired 3', 'active null', 'active null']);

@@ -87,6 +87,16 @@ describe('a search that reads many pets', () => {
     await store.close();
   });
 
+  it('is unavailable if its thread cannot start, and the next one starts another', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await withThreads('throw new Error("no start");', async () => {
+      expect(await codeOf(Promise.resolve(store.pets.searchPets(nothing)))).toBe('unavailable');
+    });
+    expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
+    await store.close();
+  });
+
   it('runs even if the system forbids that', async () => {
     await using place = await makeSqlitePlace();
     const thread = join(import.meta.dir, '../../src/sqlite/search-thread.ts');

@@ -1,3 +1,4 @@
+import { foundDamage } from '../../torture/durability/damage.ts';
 import { ioFaults } from '../../torture/durability/io-faults.ts';
 import { powerCut } from '../../torture/durability/power-cut.ts';
 import { syncOrder } from '../../torture/durability/sync-order.ts';
@@ -7,4 +8,5 @@ import { expectToHold } from '../support/short-run.ts';
 expectToHold(powerCut, 2);
 expectToHold(syncOrder, 100);
 expectToHold(ioFaults, 3);
+expectToHold(foundDamage, 4);
 expectToHold(histories, 1);
