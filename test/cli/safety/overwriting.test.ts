@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { idsOf } from '../../support/http/calls.ts';
 import { readPets } from '../../support/journal.ts';
 import { runCli } from '../../support/process/process.ts';
@@ -22,6 +22,9 @@ describe('petstore restore over a crashed store', () => {
     await expectRefused('There is no backup', 'restore', 'none.db', '--force');
     await expectRefused('is the store itself', 'restore', at.store, '--force');
     await expectRefused('is the store itself', 'restore', 'link.db', '--force');
+    linkSync(at.store, inFolder('hard-link.db'));
+    await expectRefused('is the store itself', 'restore', 'hard-link.db', '--force');
+    rmSync(inFolder('hard-link.db'));
     await expectRefused('add --force', 'restore', 'good.db');
     await expectRefused('is damaged', 'restore', 'bad.db', '--force');
     const { status, stdout } = await run('restore', 'good.db', '--force');
