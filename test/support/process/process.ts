@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +15,11 @@ export const kitPrograms = {
   conform: join(project, 'packages/testkit/src/cli/petstore-conform.ts'),
 };
 
-/** The key that every service started here accepts, by way of `API_KEYS`. */
-export const fixedKey = 'fixed-key-of-the-tests';
+/**
+ * The key that every service started here accepts, by way of `API_KEYS`. Other runs of the tests have other keys: a load
+ * that outlives its service may reach one of theirs at the same port.
+ */
+export const fixedKey = `fixed-key-${randomUUID()}`;
 
 export interface Folder extends Disposable {
   path: string;
