@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, rmSync } from 'node:fs';
+import { createWriteStream, openSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { explain } from '../sqlite/errors.ts';
@@ -37,8 +37,7 @@ export function openS3(name: string, environment: Environment): BackupPlace {
     },
     write: async (file, text) => void (await explained(objectOf(file).write(text))),
     read: (file) => explained(objectOf(file).text()),
-    fetch: (file, path) =>
-      explained(pipeline(objectOf(file).stream(), createWriteStream(path, { flags: 'wx', mode: 0o600 }))),
+    fetch: (file, path) => explained(download(objectOf(file), path)),
     remove: (file) => explained(objectOf(file).delete()),
   };
 }
@@ -79,6 +78,12 @@ async function listAll(client: Bun.S3Client, prefix: string): Promise<Map<string
     continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
     if (continuationToken === undefined) return files;
   }
+}
+
+/** Makes the file first: a stream would make it later, perhaps after the caller has cleaned up. */
+async function download(object: Bun.S3File, path: string): Promise<void> {
+  const fd = openSync(path, 'wx', 0o600);
+  await pipeline(object.stream(), createWriteStream(path, { fd }));
 }
 
 function explainS3(error: unknown, name: string): unknown {
