@@ -1,5 +1,4 @@
 import type { Counter, Registry } from '../metrics/registry.ts';
-import type { KeyWatch } from './keys/key-watch.ts';
 import type { PostgresAddress } from './address.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
@@ -21,7 +20,6 @@ export function addPostgresGauges(
   registry: Registry,
   { host, port }: PostgresAddress,
   sessions: Sessions,
-  watch: KeyWatch,
 ): void {
   registry.gauge(
     'petstore_postgres_server_info',
@@ -42,10 +40,5 @@ export function addPostgresGauges(
     'petstore_postgres_sessions',
     'Open sessions on the database server in use.',
     () => sessions.inUse()?.sessionCount ?? 0,
-  );
-  registry.gauge(
-    'petstore_postgres_key_check_age_seconds',
-    'Time since the keys were last confirmed. It grows while there are no requests.',
-    () => watch.ageMs() / 1000,
   );
 }

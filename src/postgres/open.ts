@@ -7,8 +7,7 @@ import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import { createEventStore, createExpiry } from './events.ts';
-import { createKeyWatch } from './keys/key-watch.ts';
-import { createKeyStore, findKeys } from './keys/keys.ts';
+import { createKeyStore, findKeys } from './keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createOrderStore, createPetStore, readPets } from './pets/pets.ts';
@@ -48,10 +47,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     unknownOutcomes: counters?.unknownOutcomes,
     onWritten: readiness.note,
   });
-  const watch = createKeyWatch(sessions, sql);
-  if (metrics) addPostgresGauges(metrics, address, sessions, watch);
+  const checkSchema = createSchemaCheck(sql, log);
+  if (metrics) addPostgresGauges(metrics, address, sessions);
   // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
-  await watch.check().catch(() => {});
+  await checkSchema().catch(() => {});
   const measured: WriteMetrics | undefined =
     metrics &&
     createWriteMetrics(metrics, {
@@ -72,7 +71,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   });
   const gets = createBatcher({ run: (ids: string[]) => readPets(sql, ids) });
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(sql, hashes, now()) });
-  const checkSchema = createSchemaCheck(sql, log);
   const checkWritable = async (): Promise<void> => {
     await checkSchema();
     await readiness.check();
@@ -81,7 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     pets: createPetStore({ sql, creates, changes, gets, checkWritable, now }),
     orders: createOrderStore(sql),
     events: createEventStore(sql),
-    keys: createKeyStore(sql, watch, finds, now),
+    keys: createKeyStore(sql, finds, now),
     async close() {
       await Promise.all([creates, changes, gets, finds].map((batcher) => batcher.close()));
       await sql.close();

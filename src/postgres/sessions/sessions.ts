@@ -9,8 +9,6 @@ import { openSession, type Session, type SessionOptions } from './session.ts';
  * different server, every older one ends.
  */
 export interface Sessions {
-  /** Grows when a session is lost or the server changes: what earlier sessions have read may be outdated. */
-  readonly losses: number;
   /** The server in use and its open sessions; undefined if there are none. */
   inUse(): { server: Server; sessionCount: number } | undefined;
   open(options: Omit<SessionOptions, 'address'>): Promise<Session>;
@@ -18,7 +16,6 @@ export interface Sessions {
 
 export function createSessions(address: PostgresAddress, log?: Log, failovers?: Counter): Sessions {
   const sessions = new Set<Session>();
-  let losses = 0;
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
   let isWithout = false;
@@ -41,7 +38,6 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
       log?.warn('The database server has changed.', fields);
     } else if (isWithout) log?.info('The database server can be used again.', fields);
     if (last && !isSameServer(last, server)) {
-      losses += 1;
       for (const session of sessions) session.destroy();
     }
     last = server;
@@ -49,13 +45,9 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
   };
 
   return {
-    get losses() {
-      return losses;
-    },
     inUse: () => (last && sessions.size > 0 ? { server: last, sessionCount: sessions.size } : undefined),
     async open(options) {
       const onLost = (): void => {
-        losses += 1;
         sessions.delete(session);
         options.onLost?.();
       };

@@ -88,14 +88,13 @@ describe('three replicas on one database', () => {
   it('accept a new key and refuse a revoked one within a second', async () => {
     const { id, hash } = await makeKnownKey();
     await replicas[0]!.keys.revokeKey(id, new Date());
-    expect((await whatIs(replicas[0]!, hash)).isAccepted).toBe(false);
     await Bun.sleep(1000);
     for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
   });
 
   it('refuse a revoked key within a second, even if the connection that confirmed it was cut', async () => {
     const { id, hash } = await makeKnownKey();
-    proxy.cutConnectionsThatSent('select-key-version');
+    proxy.cutConnectionsThatSent('select-usable-keys');
     await replicas[0]!.keys.revokeKey(id, new Date());
     await Bun.sleep(1000);
     for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);

@@ -1,9 +1,8 @@
-import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
-import { columnsOf } from '../../domain/table.ts';
-import type { Batcher } from '../batcher.ts';
-import type { Statement, Values } from '../sessions/session.ts';
-import type { Sql } from '../sql.ts';
-import type { KeyWatch } from './key-watch.ts';
+import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../domain/api-key.ts';
+import { columnsOf } from '../domain/table.ts';
+import type { Batcher } from './batcher.ts';
+import type { Statement, Values } from './sessions/session.ts';
+import type { Sql } from './sql.ts';
 
 const keyColumns = columnsOf(keyTable);
 const selectUsable = {
@@ -19,11 +18,10 @@ const selectAll = {
 const advice = 'See: petstore keys list';
 const insertKey = {
   name: 'insert-key',
-  text: `
-    WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1)
-    INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+  text: `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
     VALUES ($1, $2, $3, $4::boolean, $5::bigint, $6::bigint) RETURNING ${keyColumns}`,
 };
+/** A replica of 1.1.0 keeps its keys until this version changes. */
 const revokeKey = {
   name: 'revoke-key',
   text: `
@@ -49,31 +47,52 @@ const recordUse = {
     WHERE id::text = $1 AND coalesce(last_used_at, 0) < $2::bigint`,
 };
 
+/**
+ * A change of a key takes effect within a second, so a key is used from memory for less. One in use is read again
+ * before that, in the background.
+ */
+const keptForMs = 800;
+const readAgainAfterMs = 400;
+
+interface KeptKey {
+  key: ApiKey;
+  /** When the read began. */
+  readAt: number;
+  isBeingRead: boolean;
+}
+
 export function createKeyStore(
   sql: Sql,
-  watch: KeyWatch,
   finds: Batcher<string, ApiKey | undefined>,
   now: () => number,
 ): ApiKeyStore {
+  const keptByHash = new Map<string, KeptKey>();
+
   const read = async (hash: string): Promise<ApiKey | undefined> => {
-    const { generation } = watch;
+    const readAt = performance.now();
     const key = await finds.add(hash);
-    // Do not keep a key that was read before a change was noticed.
-    if (key && watch.generation === generation) watch.kept.set(hash, key);
+    if (key) keptByHash.set(hash, { key, readAt, isBeingRead: false });
+    else keptByHash.delete(hash);
     return key;
   };
 
   const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
     await sql.write(async (query) => void query(statement, [id, ...values]), advice);
-    watch.drop();
+    keptByHash.clear();
     const [row] = await sql.read<KeyRow>(selectById, [id]);
     return row && keyTable.parse(row);
   };
 
   return {
     findKey(hash) {
-      const known = watch.isCurrent() ? watch.kept.get(hash) : undefined;
-      return known && isUsable(known, now()) ? known : read(hash);
+      const kept = keptByHash.get(hash);
+      const age = kept ? performance.now() - kept.readAt : Infinity;
+      if (!kept || age > keptForMs || !isUsable(kept.key, now())) return read(hash);
+      if (age > readAgainAfterMs && !kept.isBeingRead) {
+        kept.isBeingRead = true;
+        read(hash).catch(() => {});
+      }
+      return kept.key;
     },
 
     async listKeys() {
@@ -85,7 +104,6 @@ export function createKeyStore(
       const values = [name, hash, lastFour, isReadOnly, ...times];
       const [row] = await sql.write((query) => query<KeyRow>(insertKey, values), advice);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
-      watch.drop();
       return keyTable.parse(row);
     },
 
