@@ -1,6 +1,7 @@
 import { PetstoreError } from './error.ts';
 import { petFields } from './fields.ts';
 import type { FieldValue, NewPet } from './pet.ts';
+import type { ColumnValue } from './table.ts';
 
 export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'pets.imported'] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -36,6 +37,16 @@ export const eventTable = {
     json: 'text',
     previous: 'text',
   },
+  /** Without an id, which the store assigns. */
+  valuesOf: ({ createdAt, createdBy, type, petId, json, previous }: NewEvent): ColumnValue[] => [
+    null,
+    createdAt,
+    createdBy ?? null,
+    type,
+    petId ?? null,
+    json,
+    previous ?? null,
+  ],
 } as const;
 
 /** The minimum time for which an event is kept. */

@@ -25,23 +25,21 @@ export function isUndone(error: unknown): boolean {
   return error instanceof DatabaseError && /^(?:23|40(?!003)|57014)/.test(error.code ?? '');
 }
 
-/** Whether two transactions collided. The one that was undone can be run again. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
-}
-
 const idConstraints = ['pets_pkey', 'orders_pkey'];
 
-/** Whether an import has taken the id that was drawn for a new pet or order. The next attempt draws another. */
-export function isIdTaken(error: unknown): boolean {
-  return (
-    error instanceof DatabaseError && error.code === '23505' && idConstraints.includes(error.constraint ?? '')
-  );
+function isIdTaken({ code, constraint = '' }: DatabaseError): boolean {
+  return code === '23505' && idConstraints.includes(constraint);
+}
+
+/** Whether two transactions collided, or an import took an id that was drawn. The one undone can be run again. */
+export function isCollision(error: unknown): boolean {
+  return error instanceof DatabaseError && (/^40(?:001|P01)$/.test(error.code ?? '') || isIdTaken(error));
 }
 
 /** For rows that keep their ids, where another attempt would fail, too. */
 export function refuseTakenId(error: unknown): never {
-  throw isIdTaken(error) ? new IdTakenError('This id is taken already.', { cause: error }) : error;
+  const isTaken = error instanceof DatabaseError && isIdTaken(error);
+  throw isTaken ? new IdTakenError('This id is taken already.', { cause: error }) : error;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { int64Range } from '../domain/int64.ts';
 import type { EventStore } from '../domain/store.ts';
 import { columnsOf } from '../domain/table.ts';
+import { arrayParameters, arraysOf } from './rows.ts';
 import type { Query } from './sessions/session.ts';
 import { createSharedRead } from './shared-read.ts';
 import type { Sql } from './sql.ts';
@@ -23,8 +24,7 @@ const insertEvents = {
   name: 'insert-events',
   text: `INSERT INTO events (${columnsOf(eventTable)})
     SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY
-      AS given (created_at, created_by, type, pet_id, json, previous, place)`,
+    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable)}, place)`,
 };
 
 /**
@@ -34,14 +34,7 @@ const insertEvents = {
 export function addEvents(query: Query, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
   void query(lockEvents);
-  void query(insertEvents, [
-    events.map(({ createdAt }) => createdAt),
-    events.map(({ createdBy = null }) => createdBy),
-    events.map(({ type }) => type),
-    events.map(({ petId }) => petId?.toString() ?? null),
-    events.map(({ json }) => json),
-    events.map(({ previous = null }) => previous),
-  ]);
+  void query(insertEvents, arraysOf(eventTable, events));
 }
 
 /** The statement that scale.md tells operators to run. */

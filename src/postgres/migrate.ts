@@ -122,9 +122,10 @@ const migrationLock = 0x70657473;
 const timeouts = { lockMs: 60_000, statementMs: 0, silenceMs: 0 };
 
 /** Migrates the schema in one transaction. Any number of replicas may start together. */
-async function migrate(address: PostgresAddress, options: MigrationOptions): Promise<void> {
+async function migrate(address: PostgresAddress, options: PrepareOptions): Promise<void> {
   const session = await openSession({ address, timeouts });
   try {
+    if (options.mayCreate === false) return await refuseMissingSchema(session);
     await refuseOtherEncodings(session);
     // A service may lack the right to change the schema if the schema is up to date.
     if ((await readSchemaVersion(session)) < newestVersion) {
@@ -201,11 +202,16 @@ async function buildIndex(session: Session, name: string): Promise<void> {
 
 const pauseBetweenAttemptsMs = 200;
 
+interface PrepareOptions extends MigrationOptions {
+  /** False for commands that only read: a schema that is missing or older is an error. */
+  mayCreate?: boolean;
+}
+
 /** Migrates, waiting for a database that is still starting or briefly has too many connections. */
 export async function prepareDatabase(
   address: PostgresAddress,
   startWithinMs: number,
-  options: MigrationOptions,
+  options: PrepareOptions,
 ): Promise<void> {
   const deadline = performance.now() + startWithinMs;
   for (;;) {
@@ -218,8 +224,7 @@ export async function prepareDatabase(
   }
 }
 
-/** For commands that only read and must not create a schema. */
-export async function refuseMissingSchema(session: Session): Promise<void> {
+async function refuseMissingSchema(session: Session): Promise<void> {
   const version = await readSchemaVersion(session);
   if (version === newestVersion) return;
   if (version === 0) throw new OperatorError('The database holds no store.', 'Check the address.');

@@ -6,7 +6,7 @@ import { eventTable } from '../domain/event.ts';
 import { orderTable } from '../domain/order.ts';
 import { isSchemaError } from './errors.ts';
 import { newestVersion } from './migrate.ts';
-import { storedColumns } from './pets/pet-row.ts';
+import { petTable } from './pets/pet-row.ts';
 import type { Query } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 
@@ -26,7 +26,7 @@ const selectSchema = {
   name: 'select-schema',
   text: `
     SELECT version FROM petstore_schema
-    LEFT JOIN (SELECT ${storedColumns} FROM pets LIMIT 0) AS pet ON true
+    LEFT JOIN (SELECT ${columnsOf(petTable)} FROM pets LIMIT 0) AS pet ON true
     LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true
     LEFT JOIN (SELECT ${columnsOf(eventTable)} FROM events LIMIT 0) AS event ON true
     LEFT JOIN (SELECT epoch FROM event_log LIMIT 0) AS log ON true`,

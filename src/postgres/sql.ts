@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { unavailable } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
-import { OutcomeUnknownError } from './errors.ts';
-import { keepPlans, servingTimeouts } from './sessions/config.ts';
+import { isCollision, isLost, OutcomeUnknownError, translateError } from './errors.ts';
+import { keepPlans, servingTimeouts, type Timeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
 import type { Query, Session, Statement, Values } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
-import { retry, runTransaction } from './sessions/transaction.ts';
+import { runTransaction } from './sessions/transaction.ts';
 
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
@@ -15,8 +16,8 @@ export interface Sql {
   /** Runs a read that may take long. These run one at a time on their own session, which is opened on first use. */
   search: Sql['read'];
   /**
-   * Runs one transaction. A transaction undone by a collision is repeated, so `work` may run several times. If the
-   * outcome is unknown, the error says so and includes this advice.
+   * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
+   * times. If the outcome is unknown, the error says so and includes this advice.
    */
   write<Result>(work: (query: Query) => Promise<Result>, advice?: string): Promise<Result>;
   close(): Promise<void>;
@@ -25,6 +26,9 @@ export interface Sql {
 export interface SqlOptions {
   /** How many sessions are for reading. */
   readerCount: number;
+  timeouts?: Timeouts;
+  /** A COMMIT that takes longer has an unknown outcome. */
+  commitMs?: number;
   unknownOutcomes?: Counter | undefined;
   /** Receives the outcome of each write; undefined means success. */
   onWritten?: (failure: unknown) => void;
@@ -32,7 +36,6 @@ export interface SqlOptions {
 
 export const writerCount = 2;
 const maxReadsPerSession = 32;
-const transactionTimeouts = { statementsMs: servingTimeouts.silenceMs, commitMs: 3000 };
 /** How often to ask the server whether it still works on a late COMMIT. */
 const checkEveryMs = 1000;
 
@@ -43,24 +46,24 @@ const selectBusy = {
 };
 
 export function createSql(sessions: Sessions, options: SqlOptions): Sql {
-  const { readerCount, unknownOutcomes, onWritten } = options;
+  const { readerCount, timeouts = servingTimeouts, commitMs = 3000, unknownOutcomes, onWritten } = options;
   const settings = keepPlans;
   const readers = createLanes({
     count: readerCount,
     maxPerSession: maxReadsPerSession,
-    open: (onLost) => sessions.open({ onLost, settings }),
+    open: (onLost) => sessions.open({ onLost, settings, timeouts }),
   });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
   const searchers = createLanes({
     count: 1,
     maxPerSession: 1,
-    open: (onLost) => sessions.open({ onLost }),
+    open: (onLost) => sessions.open({ onLost, timeouts }),
   });
   const writers = createLanes({
     count: writerCount,
     maxPerSession: 1,
     // A session must survive a COMMIT that gets no response.
-    open: (onLost) => sessions.open({ onLost, settings, timeouts: { ...servingTimeouts, silenceMs: 0 } }),
+    open: (onLost) => sessions.open({ onLost, settings, timeouts: { ...timeouts, silenceMs: 0 } }),
   });
 
   const readOn =
@@ -69,6 +72,12 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
       retry(() => lanes.run((session) => session.query(statement, values)));
   const read = readOn(readers);
 
+  /** The response may have been lost on the way. */
+  const endIfSilent = async (session: Session): Promise<void> => {
+    const busy = await read(selectBusy, [session.pid]);
+    if (busy.length === 0) session.destroy();
+  };
+
   /**
    * How many writers have a late COMMIT, which may wait for its standby forever. Such a writer stays occupied until it
    * gets its response, and further writes are refused. A hanging standby thus costs the server two sessions, not one
@@ -76,16 +85,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
    */
   let lateCount = 0;
 
-  /** The response may have been lost on the way. */
-  const endIfSilent = async (session: Session): Promise<void> => {
-    const busy = await read(selectBusy, [session.pid]);
-    if (busy.length === 0) session.destroy();
-  };
-
-  const writeOnce = <Result>(
-    work: (query: Query) => Promise<Result>,
-    advice: string | undefined,
-  ): Promise<Result> => {
+  const writeOnce: Sql['write'] = (work, advice) => {
     if (lateCount > 0) throw unavailable(new Error('An earlier write is still under way.'));
     const { promise: isLate, reject } = Promise.withResolvers<never>();
     const transaction = writers.run(async (session) => {
@@ -96,7 +96,12 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
         checks = setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs);
       };
       try {
-        return await runTransaction(session, work, { ...transactionTimeouts, advice, onLate });
+        return await runTransaction(session, work, {
+          statementsMs: timeouts.silenceMs,
+          commitMs,
+          advice,
+          onLate,
+        });
       } finally {
         if (checks) lateCount -= 1;
         clearInterval(checks);
@@ -123,4 +128,23 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
       await Promise.all([readers, searchers, writers].map((lanes) => lanes.close()));
     },
   };
+}
+
+const maxAttempts = 10;
+/** What was lost after this long is not repeated, because its caller is about to give up. */
+const retryWithinMs = 1000;
+
+/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. Translates other errors. */
+async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
+      if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw translateError(error);
+    }
+    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
+    await sleep(Math.random() * 10 * attempts);
+  }
 }

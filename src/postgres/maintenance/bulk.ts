@@ -6,85 +6,65 @@ import type { BulkStore, BulkTable, LastIds } from '../../domain/bulk/bulk-store
 import { importEvent } from '../../domain/event.ts';
 import { importTable } from '../../domain/bulk/import-store.ts';
 import { orderTable } from '../../domain/order.ts';
-import { petFields } from '../../domain/fields.ts';
-import type { Pet } from '../../domain/pet.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents, forgetEarlierEvents } from '../events.ts';
-import { openCommandSession, type CommandOptions, type CommandSession } from './command-session.ts';
+import { openCommandSql, type CommandOptions } from './command-sql.ts';
 import { lastIdOf, moveSequence } from './sequences.ts';
-import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
+import { petTable, selectPetRow } from '../pets/pet-row.ts';
+import { arraysOf, insertStatement } from '../rows.ts';
 import type { Query } from '../sessions/session.ts';
-
-type Run = CommandSession['run'];
+import type { Sql } from '../sql.ts';
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
-  const { run, close } = await openCommandSession(options);
+  const sql = await openCommandSql(options);
   return {
-    pets: tableOf(run, petTable, selectPetRow),
-    keys: tableOf(run, keyTable),
-    orders: tableOf(run, orderTable),
-    idempotencyRecords: tableOf(run, idempotencyTable),
-    imports: tableOf(run, importTable),
+    pets: tableOf(sql, petTable, selectPetRow),
+    keys: tableOf(sql, keyTable),
+    orders: tableOf(sql, orderTable),
+    idempotencyRecords: tableOf(sql, idempotencyTable),
+    imports: tableOf(sql, importTable),
     lastIds: () =>
-      run(async (query) => ({
+      sql.write(async (query) => ({
         pets: await lastIdOf(query, 'pet_ids'),
         orders: await lastIdOf(query, 'order_ids'),
       })),
-    raiseLastIds: (ids) => run((query) => raiseLastIds(query, ids)),
-    beginLog: () => run(beginLog),
-    close,
+    raiseLastIds: (ids) => sql.write((query) => raiseLastIds(query, ids)),
+    beginLog: () => sql.write(beginLog),
+    close: () => sql.close(),
   };
 }
 
 /** `selected` are the columns to read. */
 function tableOf<Row, Stored extends QueryResultRow>(
-  run: Run,
+  sql: Sql,
   form: TableForm<Row, Stored>,
   selected = columnsOf(form),
 ): BulkTable<Row> {
   const { name, columns, keyLength, parse } = form;
   const types = Object.entries(columns);
-  const valuesOf = (row: Row) =>
-    form.valuesOf(row).map((value) => (typeof value === 'bigint' ? String(value) : value));
   // Sort text by bytes, as SQLite does, not by the server's locale.
   const key = types
     .slice(0, keyLength)
     .map(([column, type]) => `${name}.${column}${type === 'text' ? ' COLLATE "C"' : ''}`)
     .join(', ');
-  const parameters = types.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ');
   return {
     async count() {
       const count = `SELECT count(*) AS count FROM ${name}`;
-      const [row] = await run((query) => query<{ count: string }>(count));
+      const [row] = await sql.write((query) => query<{ count: string }>(count));
       return Number(row?.count);
     },
     async read(after, limit) {
-      const position = after === undefined ? [] : valuesOf(after).slice(0, keyLength);
+      const position = after === undefined ? [] : arraysOf(form, [after]).slice(0, keyLength).flat();
       const places = position.map((_, index) => `$${index + 1}`).join(', ');
       const where = after === undefined ? '' : `WHERE (${key}) > (${places})`;
       const page = `SELECT ${selected} FROM ${name} ${where} ORDER BY ${key} LIMIT ${limit}`;
-      return (await run((query) => query<Stored>(page, position))).map(parse);
+      return (await sql.write((query) => query<Stored>(page, position))).map(parse);
     },
     async write(rows) {
-      const values = rows.map(valuesOf);
-      const arrays = types.map((_, index) => values.map((row) => row[index] ?? null));
-      const insert = `INSERT INTO ${name} (${columnsOf(form)}) SELECT * FROM unnest(${parameters})`;
-      await run((query) => query(insert, arrays).catch(refuseTakenId));
+      await sql.write((query) => query(insertStatement(form), arraysOf(form, rows)).catch(refuseTakenId));
     },
   };
 }
-
-const petTable: TableForm<Pet, PetRow> = {
-  name: 'pets',
-  columns: {
-    id: 'bigint',
-    ...Object.fromEntries(petFields.map(({ name, type }) => [columnOf(name), type])),
-    folded_name: 'text',
-  },
-  keyLength: 1,
-  valuesOf: (pet) => [pet.id, ...petArrays([pet]).flat()],
-  parse: petOf,
-};
 
 async function beginLog(query: Query): Promise<void> {
   const [row] = await query<{ count: string }>('SELECT count(*) AS count FROM pets');

@@ -11,32 +11,24 @@ import {
 import { importEvent } from '../../domain/event.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents } from '../events.ts';
-import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
+import { petTable } from '../pets/pet-row.ts';
+import { arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
 import type { Query, Values } from '../sessions/session.ts';
-import { openCommandSession, type CommandOptions } from './command-session.ts';
+import { openCommandSql, type CommandOptions } from './command-sql.ts';
 import { moveSequence } from './sequences.ts';
 
-/** Inserts in the order of the file, so that ids follow it. */
-const insertNew = `
-  INSERT INTO pets (id, ${storedColumns})
-  SELECT nextval('pet_ids'), ${storedColumns}
-  FROM (
-    SELECT * FROM unnest(${petParameters(1)}) WITH ORDINALITY
-      AS given (${storedColumns}, ordinal) ORDER BY ordinal
-  ) AS in_order`;
-const insertKept = `
-  INSERT INTO pets (id, ${storedColumns})
-  SELECT * FROM unnest($1::bigint[], ${petParameters(2)})`;
+const insertNew = insertWithNewIds(petTable, 'pet_ids');
+const insertKept = insertStatement(petTable);
 
 /** The sequence is no substitute: it also skips the ids of an uncommitted batch, which is then added again. */
 const selectLargestId = `
   SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
 
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
-  const session = await openCommandSession({ ...options, mayCreate: true });
+  const sql = await openCommandSql({ ...options, mayCreate: true });
 
   const ask = <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> =>
-    session.run((query) => query<Row>(text, values));
+    sql.write((query) => query<Row>(text, values));
 
   return {
     async findImport(source) {
@@ -46,7 +38,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     },
 
     addPets: (pets, step) =>
-      session.run(async (query) => {
+      sql.write(async (query) => {
         await addTogether(query, pets, step);
         addEvents(query, [importEvent(pets.length, Date.now())]);
       }),
@@ -68,7 +60,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
       return row === undefined || row.id === null ? undefined : BigInt(row.id);
     },
 
-    close: () => session.close(),
+    close: () => sql.close(),
   };
 }
 
@@ -79,10 +71,11 @@ async function addTogether(
 ): Promise<void> {
   if (step) await moveImport(query, step, pets.length);
   const smallest = pets[0]?.id;
-  if (smallest === undefined) return void (await query(insertNew, petArrays(pets)));
-  const ids = pets.map(({ id = 0n }) => id);
-  const largest = ids.reduce((one, other) => (one > other ? one : other));
-  await query(insertKept, [ids.map(String), ...petArrays(pets)]).catch(refuseTakenId);
+  const rows = pets.map((pet) => ({ id: 0n, ...pet }));
+  const values = arraysOf(petTable, rows);
+  if (smallest === undefined) return void (await query(insertNew, values));
+  const largest = rows.reduce((most, { id }) => (id > most ? id : most), smallest);
+  await query(insertKept, values).catch(refuseTakenId);
   await refuseDeletedIds(query, smallest);
   await moveSequence(query, 'pet_ids', largest);
 }

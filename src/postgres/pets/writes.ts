@@ -1,4 +1,4 @@
-import { columnsOf, toMs } from '../../domain/table.ts';
+import { columnsOf } from '../../domain/table.ts';
 import { petEvent, type NewEvent } from '../../domain/event.ts';
 import { orderFor, orderTable, type NewOrder, type OrderReturn } from '../../domain/order.ts';
 import {
@@ -9,21 +9,20 @@ import {
   type Refusal,
   type UpdateRequest,
 } from '../../domain/pet-change.ts';
-import { fingerprintOf, idempotencyRetentionMs, type Idempotency } from '../../domain/idempotency.ts';
-import { renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
+import {
+  fingerprintOf,
+  idempotencyRetentionMs,
+  idempotencyTable,
+  type Idempotency,
+  type IdempotencyRow,
+} from '../../domain/idempotency.ts';
+import { renderFields, renderPet, type NewPet, type Pet } from '../../domain/pet.ts';
 import type { CreatedPet } from '../../domain/store.ts';
 import { addEvents } from '../events.ts';
 import type { Query } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';
-import {
-  petArrays,
-  petJsonOf,
-  petOf,
-  petParameters,
-  selectPetRow,
-  storedColumns,
-  type PetRow,
-} from './pet-row.ts';
+import { arrayParameters, arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
+import { petJsonOf, petOf, petTable, selectPetRow, type PetRow } from './pet-row.ts';
 
 /** All requests of a batch share one transaction. The domain decides them in memory, one after another. */
 
@@ -44,10 +43,7 @@ const drawIds = {
   text: "SELECT string_agg(nextval('pet_ids')::text, ' ') AS ids FROM generate_series(1, $1)",
 };
 
-const insertPets = {
-  name: 'insert-pets',
-  text: `INSERT INTO pets (id, ${storedColumns}) SELECT * FROM unnest($1::bigint[], ${petParameters(2)})`,
-};
+const insertPets = insertStatement(petTable);
 
 /** Creates a batch of pets. If an idempotency key occurs several times, the first request holds it. */
 export function createPets(sql: Sql, requests: CreateRequest[], now: number): Promise<CreateResult[]> {
@@ -56,8 +52,7 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
     const ids = row?.ids.split(' ') ?? [];
     const drawn = requests.map((request, index) => ({ ...request, id: ids[index] ?? '' }));
     const holders = await claimKeys(query, drawn, now);
-    const pets: NewPet[] = [];
-    const petIds: string[] = [];
+    const pets: Pet[] = [];
     const orders: NewOrder[] = [];
     const events: NewEvent[] = [];
     const results = drawn.map(({ id, pet, idempotency, createdBy }): CreateResult => {
@@ -66,15 +61,14 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
         // Render from the request: equal fingerprints mean equal fields.
         return holder.request_hash === fingerprintOf(pet) ? createdPet(holder.pet_id, pet, true) : 'conflict';
       }
-      pets.push(pet);
-      petIds.push(id);
-      const order = orderFor(BigInt(id), undefined, pet, { now, createdBy });
-      if (order) orders.push(order);
       const created = createdPet(id, pet, false);
+      pets.push({ id: created.id, ...pet });
+      const order = orderFor(created.id, undefined, pet, { now, createdBy });
+      if (order) orders.push(order);
       events.push(petEvent('pet.created', created, { now, createdBy }));
       return created;
     });
-    if (pets.length > 0) void query(insertPets, [petIds, ...petArrays(pets)]);
+    if (pets.length > 0) void query(insertPets, arraysOf(petTable, pets));
     addOrders(query, orders);
     addEvents(query, events);
     return results;
@@ -85,13 +79,7 @@ function createdPet(id: string, pet: NewPet, replayed: boolean): CreatedPet {
   return { id: BigInt(id), json: renderPet(id, renderFields(pet)), replayed };
 }
 
-/** The pet that holds a key. */
-interface HolderRow {
-  caller: string;
-  key: string;
-  request_hash: string;
-  pet_id: string;
-}
+const keyColumns = columnsOf(idempotencyTable);
 
 /** The new value if the key has expired, otherwise the existing one. */
 const takeOver = (column: string): string =>
@@ -104,12 +92,11 @@ const takeOver = (column: string): string =>
 const insertKeys = {
   name: 'claim-keys',
   text: `
-    INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
-    SELECT given.*, $5::bigint FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
-      AS given (caller, key, request_hash, pet_id) ORDER BY caller, key
+    INSERT INTO idempotency_keys AS held (${keyColumns})
+    SELECT * FROM unnest(${arrayParameters(idempotencyTable)}) AS given (${keyColumns}) ORDER BY caller, key
     ON CONFLICT (caller, key) DO UPDATE SET
       ${['request_hash', 'pet_id', 'created_at'].map(takeOver).join(', ')}
-    RETURNING caller, key, request_hash, pet_id`,
+    RETURNING ${keyColumns.replace(/\w+/g, 'held.$&')}`,
 };
 
 const forgetOldKeys = {
@@ -123,20 +110,17 @@ async function claimKeys(
   query: Query,
   requests: (CreateRequest & { id: string })[],
   now: number,
-): Promise<Map<string | undefined, HolderRow>> {
+): Promise<Map<string | undefined, IdempotencyRow>> {
   const firstByKey = new Map(requests.toReversed().map((request) => [keyOf(request), request]));
-  const keyed = [...firstByKey.values()].flatMap(({ id, pet, idempotency }) =>
-    idempotency ? [{ id, pet, ...idempotency }] : [],
+  const records = [...firstByKey.values()].flatMap(({ id, pet, idempotency }) =>
+    idempotency
+      ? [{ ...idempotency, petId: BigInt(id), requestHash: fingerprintOf(pet), createdAt: new Date(now) }]
+      : [],
   );
-  if (keyed.length === 0) return new Map();
+  if (records.length === 0) return new Map();
   const oldest = now - idempotencyRetentionMs;
-  const rows = await query<HolderRow>(insertKeys, [
-    keyed.map(({ caller }) => caller),
-    keyed.map(({ key }) => key),
-    keyed.map(({ pet }) => fingerprintOf(pet)),
-    keyed.map(({ id }) => id),
-    ...[now, oldest],
-  ]);
+  const values = [...arraysOf(idempotencyTable, records), oldest];
+  const rows = await query<IdempotencyRow>(insertKeys, values);
   void query(forgetOldKeys, [oldest]);
   return new Map(rows.map((row) => [keyOf({ idempotency: row }), row]));
 }
@@ -155,10 +139,12 @@ const lockPets = {
   text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[]) ORDER BY pets.id FOR UPDATE`,
 };
 
+const petColumns = columnsOf(petTable);
+const changedColumns = petColumns.replace('id, ', '');
 const updatePets = {
   name: 'update-pets',
-  text: `UPDATE pets SET (${storedColumns}) = ROW (${storedColumns.replace(/\w+/g, 'changed.$&')})
-    FROM unnest($1::bigint[], ${petParameters(2)}) AS changed (id, ${storedColumns}) WHERE pets.id = changed.id`,
+  text: `UPDATE pets SET (${changedColumns}) = ROW (${changedColumns.replace(/\w+/g, 'changed.$&')})
+    FROM unnest(${arrayParameters(petTable)}) AS changed (${petColumns}) WHERE pets.id = changed.id`,
 };
 
 const deletePets = { name: 'delete-pets', text: 'DELETE FROM pets WHERE id = ANY ($1::bigint[])' };
@@ -178,7 +164,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
     const current = new Map<string, CurrentPet>(
       rows.map((row) => [row.id, { pet: petOf(row), json: petJsonOf(row) }]),
     );
-    const changed = new Map<string, NewPet>();
+    const changed = new Map<string, Pet>();
     const deleted: string[] = [];
     const orders: NewOrder[] = [];
     const events: NewEvent[] = [];
@@ -197,7 +183,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
       const updated = decideUpdate(current.get(id), request);
       if (typeof updated === 'string') return updated;
       current.set(id, updated);
-      changed.set(id, updated.pet);
+      changed.set(id, { id: request.id, ...updated.pet });
       const { orderReturn, order, event } = updated;
       if (orderReturn) {
         // Only the first return of a batch concerns orders from before the batch.
@@ -209,7 +195,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
       if (event) events.push(event);
       return updated;
     });
-    if (changed.size > 0) void query(updatePets, [[...changed.keys()], ...petArrays([...changed.values()])]);
+    if (changed.size > 0) void query(updatePets, arraysOf(petTable, [...changed.values()]));
     if (deleted.length > 0) {
       void query(deletePets, [deleted]);
       void query(rememberDeletedId, [deleted]);
@@ -239,22 +225,9 @@ function markReturned(query: Query, returns: Map<string, OrderReturn>): void {
   ]);
 }
 
-const insertOrders = {
-  name: 'insert-orders',
-  text: `INSERT INTO orders (${columnsOf(orderTable)})
-    SELECT nextval('order_ids'), given.* FROM
-      unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[]) AS given`,
-};
+const insertOrders = insertWithNewIds(orderTable, 'order_ids');
 
-/** Adds orders; their ids follow the order of the list. */
 function addOrders(query: Query, orders: NewOrder[]): void {
-  if (orders.length === 0) return;
-  void query(insertOrders, [
-    orders.map(({ petId }) => String(petId)),
-    orders.map(({ status }) => status),
-    orders.map(({ createdAt }) => createdAt.getTime()),
-    orders.map(({ createdBy = null }) => createdBy),
-    orders.map(({ returnedAt }) => toMs(returnedAt)),
-    orders.map(({ returnedBy = null }) => returnedBy),
-  ]);
+  const rows = orders.map((order) => ({ id: 0n, ...order }));
+  if (rows.length > 0) void query(insertOrders, arraysOf(orderTable, rows));
 }

@@ -8,7 +8,7 @@ export interface Timeouts {
   /** The server's own limits are shorter: what the server cancels is known to be undone. */
   lockMs: number;
   statementMs: number;
-  /** A session is ended if a statement gets no response for this long. */
+  /** A session is ended if a read, or a transaction before its COMMIT, takes this long. */
   silenceMs: number;
 }
 

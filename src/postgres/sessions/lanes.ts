@@ -1,11 +1,14 @@
-import { storeClosing, unavailable } from '../../domain/error.ts';
+import { storeClosing } from '../../domain/error.ts';
 import { createBoundedQueue } from '../batcher.ts';
-import { spoilsSession } from '../errors.ts';
+import { SessionLostError, spoilsSession } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
 export interface Lanes {
-  /** Waits for a session with room; fails with a `PetstoreError` if there is none in time. Ends a spoilt session. */
+  /**
+   * Waits for a session with room; fails with a `PetstoreError` if there is none in time, and with a `SessionLostError`
+   * if none can be opened. Ends a spoilt session.
+   */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -18,16 +21,12 @@ export interface LanesOptions {
 }
 
 const maxWaitMs = 2000;
-/** A request that waits longer for a session is refused; the next one may still get it. */
-const maxConnectMs = 2000;
 /** The pause before the next attempt after a server refused a session. */
 const pauseAfterFailureMs = 100;
 
 interface Lane {
   load: number;
-  opening?: Promise<Session>;
-  /** Set once it is open. */
-  session?: Session;
+  session?: Promise<Session>;
 }
 
 export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
@@ -44,32 +43,15 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
 
   const openOn = (lane: Lane): Promise<Session> => {
     const forget = (): void => {
-      if (lane.opening !== opening) return;
-      delete lane.opening;
-      delete lane.session;
+      if (lane.session === session) delete lane.session;
     };
-    const opening = open(forget);
-    opening.then(
-      (session) => {
-        if (lane.opening === opening) lane.session = session;
-      },
-      () => setTimeout(forget, pauseAfterFailureMs),
-    );
-    lane.opening = opening;
-    return opening;
+    const session = open(forget).catch((error: unknown) => {
+      setTimeout(forget, pauseAfterFailureMs);
+      throw new SessionLostError(error);
+    });
+    lane.session = session;
+    return session;
   };
-
-  /** Joins a running attempt and starts another if it fails: the first may have begun while the network was silent. */
-  const join = (lane: Lane, opening: Promise<Session>): Promise<Session> =>
-    opening.catch(async () => {
-      await Bun.sleep(pauseAfterFailureMs);
-      return lane.opening ?? openOn(lane);
-    });
-
-  const connect = (lane: Lane): Promise<Session> =>
-    within(maxConnectMs, lane.opening ? join(lane, lane.opening) : openOn(lane)).catch((error: unknown) => {
-      throw unavailable(error);
-    });
 
   return {
     async run(work) {
@@ -82,7 +64,7 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
       lane.load += 1;
       let session: Session | undefined;
       try {
-        session = lane.session ?? (await connect(lane));
+        session = await (lane.session ?? openOn(lane));
         return await work(session);
       } catch (error) {
         if (spoilsSession(error)) session?.destroy();
@@ -94,22 +76,8 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
     },
     async close() {
       isClosed = true;
-      const closing = lanes.map(async ({ opening }) => (await opening?.catch(() => undefined))?.close());
+      const closing = lanes.map(async (lane) => (await lane.session?.catch(() => undefined))?.close());
       await Promise.all(closing);
     },
   };
-}
-
-/** Fails with `unavailable` if the work takes longer. The work itself continues. */
-async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(unavailable(new Error(`Waited more than ${timeoutMs} ms.`))),
-    timeoutMs,
-  );
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,14 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import {
-  isIdTaken,
-  isLost,
-  isRetryable,
-  isUndone,
-  OutcomeUnknownError,
-  SessionLostError,
-  translateError,
-} from '../errors.ts';
+import { isUndone, OutcomeUnknownError, SessionLostError } from '../errors.ts';
 import type { Query, Session } from './session.ts';
 
 export interface TransactionOptions {
@@ -16,9 +7,9 @@ export interface TransactionOptions {
   statementsMs: number;
   commitMs: number;
   /** What the caller should do if the outcome is unknown. */
-  advice?: string | undefined;
-  /** Called if COMMIT takes longer, which may last forever. By default, the session is ended. */
-  onLate?: () => void;
+  advice: string | undefined;
+  /** Called if COMMIT is late. The session may wait for its response forever. */
+  onLate: () => void;
 }
 
 /**
@@ -28,7 +19,7 @@ export interface TransactionOptions {
 export async function runTransaction<Result>(
   session: Session,
   work: (query: Query) => Promise<Result>,
-  { statementsMs, commitMs, advice, onLate = () => session.destroy() }: TransactionOptions,
+  { statementsMs, commitMs, advice, onLate }: TransactionOptions,
 ): Promise<Result> {
   const sent: Promise<unknown>[] = [];
   const query: Query = (statement, values) => {
@@ -70,30 +61,7 @@ async function commitAll(session: Session, sent: Promise<unknown>[], warningsBef
     throw isUndone(error) ? error : new SessionLostError(error);
   });
   // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.
-  if (session.warnings > warningsBefore) {
-    session.destroy();
-    throw new SessionLostError(new Error('The server warned.'));
-  }
+  if (session.warnings > warningsBefore) throw new Error('The server warned.');
   // After a failed statement, the server treats COMMIT as ROLLBACK.
   await Promise.all(sent);
-}
-
-const maxAttempts = 10;
-/** What was lost after this long is not repeated, because its caller is about to give up. */
-const retryWithinMs = 1000;
-
-/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. Translates other errors. */
-export async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  const startedAt = performance.now();
-  for (let attempts = 1; ; attempts++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const collided = isRetryable(error) || isIdTaken(error);
-      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
-      if (attempts === maxAttempts || !(collided || isLostEarly)) throw translateError(error);
-    }
-    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
-    await sleep(Math.random() * 10 * attempts);
-  }
 }

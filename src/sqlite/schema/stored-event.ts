@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite';
 import { eventRetentionMs, eventTable, importEvent, type NewEvent } from '../../domain/event.ts';
-import type { ColumnValue } from '../../domain/table.ts';
 import { createInsert } from './sql.ts';
 
 /** Writes events within transactions of a writing connection. */
@@ -38,16 +37,11 @@ export function createEventWriter(database: Database): EventWriter {
       added = [];
       const last = events.at(-1);
       if (!last) return;
-      insert(events.map(valuesOf));
+      // SQLite assigns the ids under the write lock, each one more than the largest.
+      insert(events.map(eventTable.valuesOf));
       remove.run(2 * events.length, last.createdAt - eventRetentionMs);
     },
   };
-}
-
-/** Without an id: SQLite assigns it under the write lock, one more than the largest. */
-function valuesOf(event: NewEvent): ColumnValue[] {
-  const { createdAt, createdBy = null, type, petId = null, json, previous = null } = event;
-  return [null, createdAt, createdBy, type, petId, json, previous];
 }
 
 /** Starts a new log with one import event for all pets. Cursors of the previous log are refused. */

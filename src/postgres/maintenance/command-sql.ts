@@ -1,0 +1,23 @@
+import type { MigrationOptions } from '../../system/migration.ts';
+import { parseAddress, type Environment } from '../address.ts';
+import { prepareDatabase } from '../migrate.ts';
+import { createSessions } from '../sessions/sessions.ts';
+import { createSql, type Sql } from '../sql.ts';
+
+export interface CommandOptions extends MigrationOptions {
+  address: string;
+  environment?: Environment;
+  /** Creates a missing schema, which is otherwise an error. */
+  mayCreate: boolean;
+}
+
+const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 300_000 };
+const commitMs = 60_000;
+const startWithinMs = 3000;
+
+/** For a command that reads or writes many rows, one transaction after another. */
+export async function openCommandSql(options: CommandOptions): Promise<Sql> {
+  const address = parseAddress(options.address, options.environment ?? {});
+  await prepareDatabase(address, startWithinMs, options);
+  return createSql(createSessions(address), { readerCount: 1, timeouts, commitMs });
+}
