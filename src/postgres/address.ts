@@ -29,23 +29,27 @@ type SslMode = (typeof sslModes)[number];
 
 export type Environment = Record<string, string | undefined>;
 
-const parameters = [
-  'host',
-  'port',
-  'user',
-  'password',
-  'dbname',
-  'application_name',
-  'options',
-  'connect_timeout',
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'target_session_attrs',
-  'pgbouncer',
-  'connection_limit',
-];
+/** The parameters of an address, with libpq's variable for those that have one here. */
+const variables = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  password: 'PGPASSWORD',
+  dbname: 'PGDATABASE',
+  options: 'PGOPTIONS',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  ...{
+    application_name: '',
+    connect_timeout: '',
+    target_session_attrs: '',
+    pgbouncer: '',
+    connection_limit: '',
+  },
+};
+type Parameter = keyof typeof variables;
 
 /** Two write, the others read. */
 const connections = { fewest: 3, most: 100, default: 5 };
@@ -58,73 +62,59 @@ export function parseAddress(address: string, environment: Environment): Postgre
   const [, credentials = '', hostAndPort = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ??
     refuseForm();
-  const given = parseQuery(query);
-  const [, givenUser, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
-  const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
-  // A standby is never used, and one host leaves nothing else to choose.
-  oneOf('target_session_attrs', given.get('target_session_attrs') ?? 'any', ['any', 'read-write', 'primary']);
-  const user = given.get('user') || decode(givenUser) || userOf(environment);
-  return {
-    ...parseHost(given.get('host') ?? hostAndPort, given.get('port'), environment),
-    user,
-    password: given.get('password') || decode(password) || environment['PGPASSWORD'] || undefined,
-    database: given.get('dbname') || decode(path) || environment['PGDATABASE'] || user,
-    sslMode: oneOf('sslmode', sslMode, sslModes),
-    sslFiles: {
-      ca: pemFile('sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
-      cert: pemFile('sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
-      key: pemFile('sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
-    },
-    isPgbouncer: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'true',
-    connectionLimit: integer('connection_limit', given.get('connection_limit'), connections),
-    connectTimeoutMs:
-      1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
-    applicationName: given.get('application_name') ?? 'petstore',
-    options: given.get('options') || environment['PGOPTIONS'] || undefined,
+  const [, user = '', password = ''] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
+  const given: Environment = {
+    ...{ user: decode(user), password: decode(password), dbname: decode(path) },
+    ...splitHost(decode(hostAndPort)),
+    ...parseQuery(query),
   };
-}
-
-function parseQuery(query: string): Map<string, string> {
-  const given = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (!parameters.includes(name)) {
-      refuse('has an unknown parameter.', `Known are ${parameters.join(', ')}.`);
-    }
-    if (value !== '') given.set(name, value);
-  }
-  return given;
-}
-
-function parseHost(
-  hostAndPort: string,
-  givenPort: string | undefined,
-  environment: Environment,
-): Pick<PostgresAddress, 'host' | 'port'> {
-  const text = decode(hostAndPort) ?? '';
-  if ([text, givenPort, environment['PGHOST']].some((part) => part?.includes(',')))
+  const valueOf = (name: Parameter) => given[name] || environment[variables[name]] || undefined;
+  const pemOf = (name: Parameter) => readPem(name, valueOf(name));
+  if ([valueOf('host'), valueOf('port')].some((text) => text?.includes(',')))
     refuse(
       'names several hosts.',
       'Name one that leads to the primary: HAProxy in front of Patroni, a managed endpoint or a Kubernetes service.',
     );
-  // A Unix socket folder may contain a colon; a host name may not.
-  const [, bracketed, plain, ownPort] = text.startsWith('/')
-    ? [text, undefined, text]
-    : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm());
-  const port = ownPort ?? givenPort ?? (environment['PGPORT'] || undefined);
+  // A standby is never used, and one host leaves nothing else to choose.
+  oneOf('target_session_attrs', valueOf('target_session_attrs') ?? 'any', ['any', 'read-write', 'primary']);
+  // A service may run without any of these variables.
+  const owner = valueOf('user') || environment['USER'] || environment['USERNAME'];
+  if (!owner) refuse('names no user.', 'Write postgres://user@host/database.');
   return {
-    host: bracketed || plain || environment['PGHOST'] || 'localhost',
-    port: integer('port', port, { fewest: 1, most: 65_535, default: 5432 }),
+    host: valueOf('host') ?? 'localhost',
+    port: integer('port', valueOf('port'), { fewest: 1, most: 65_535, default: 5432 }),
+    user: owner,
+    password: valueOf('password'),
+    database: valueOf('dbname') ?? owner,
+    sslMode: oneOf('sslmode', valueOf('sslmode') ?? 'prefer', sslModes),
+    sslFiles: { ca: pemOf('sslrootcert'), cert: pemOf('sslcert'), key: pemOf('sslkey') },
+    isPgbouncer: oneOf('pgbouncer', valueOf('pgbouncer') ?? 'false', ['true', 'false']) === 'true',
+    connectionLimit: integer('connection_limit', valueOf('connection_limit'), connections),
+    connectTimeoutMs:
+      1000 * integer('connect_timeout', valueOf('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
+    applicationName: valueOf('application_name') ?? 'petstore',
+    options: valueOf('options'),
   };
 }
 
-/** The user who runs the process by default. A service may run without any of these variables. */
-function userOf({ PGUSER, USER, USERNAME }: Environment): string {
-  return PGUSER || USER || USERNAME || refuse('names no user.', 'Write postgres://user@host/database.');
+/** A Unix socket is named by its folder, which may contain a colon. */
+function splitHost(text: string): { host?: string; port?: string } {
+  if (text.startsWith('/') || text.includes(',')) return { host: text };
+  const [, bracketed, plain, port] =
+    /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm();
+  const host = bracketed ?? plain;
+  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
 }
 
-function pemFile(name: string, path: string | undefined): string | undefined {
+function parseQuery(query: string): Environment {
+  const given = [...new URLSearchParams(query)].filter(([, value]) => value !== '');
+  if (given.every(([name]) => name in variables)) return Object.fromEntries(given);
+  refuse('has an unknown parameter.', `Known are ${Object.keys(variables).join(', ')}.`);
+}
+
+function readPem(name: string, path: string | undefined): string | undefined {
   // `system` is libpq's word for the authorities that the system trusts, which are the default here.
-  if (path === undefined || path === '' || path === 'system') return undefined;
+  if (path === undefined || path === 'system') return undefined;
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -146,9 +136,9 @@ function oneOf<Value extends string>(name: string, text: string, values: readonl
   );
 }
 
-function decode(text: string | undefined): string | undefined {
+function decode(text: string): string {
   try {
-    return text === undefined ? undefined : decodeURIComponent(text);
+    return decodeURIComponent(text);
   } catch {
     return refuseForm();
   }

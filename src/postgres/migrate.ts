@@ -114,7 +114,7 @@ const indexes: Record<string, string> = {
   pets_unfolded: 'pets (id) WHERE folded_name IS NULL',
 };
 
-export const newestVersion = Math.max(...Object.keys(steps).map(Number));
+const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
 /** "pets" in ASCII. One replica migrates under this lock while the others wait. */
 const migrationLock = 0x70657473;

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { columnsOf } from '../domain/table.ts';
-import { unavailable } from '../domain/error.ts';
 import { reasonOf, type Log } from '../system/log.ts';
 import { eventTable } from '../domain/event.ts';
 import { orderTable } from '../domain/order.ts';
 import { isSchemaError } from './errors.ts';
-import { newestVersion } from './migrate.ts';
 import { petTable } from './pets/pet-row.ts';
 import type { Query } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
@@ -25,32 +23,25 @@ export async function probe(query: Query): Promise<void> {
 const selectSchema = {
   name: 'select-schema',
   text: `
-    SELECT version FROM petstore_schema
-    LEFT JOIN (SELECT ${columnsOf(petTable)} FROM pets LIMIT 0) AS pet ON true
+    SELECT FROM (SELECT ${columnsOf(petTable)} FROM pets LIMIT 0) AS pet
     LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true
     LEFT JOIN (SELECT ${columnsOf(eventTable)} FROM events LIMIT 0) AS event ON true
     LEFT JOIN (SELECT epoch FROM event_log LIMIT 0) AS log ON true`,
 };
 
-/**
- * Fails with `unavailable` if the schema was changed to one that this release cannot use. A newer version is fine: both
- * releases serve during a rolling upgrade.
- */
+/** Fails with `unavailable` if the schema was changed to one that this release cannot use. */
 export function createSchemaCheck(sql: Sql, log: Log | undefined): () => Promise<void> {
   let isReported = false;
   return async () => {
-    const problem = await sql.read<{ version: number }>(selectSchema).then(problemOf, (error: unknown) => {
-      if (isSchemaError(error)) return reasonOf(error);
+    try {
+      await sql.read(selectSchema);
+      isReported = false;
+    } catch (error) {
+      if (isSchemaError(error) && !isReported) {
+        log?.error('The schema was changed, and this release cannot use it.', { problem: reasonOf(error) });
+        isReported = true;
+      }
       throw error;
-    });
-    if (problem !== undefined && !isReported)
-      log?.error('The schema was changed, and this release cannot use it.', { problem });
-    isReported = problem !== undefined;
-    if (isReported) throw unavailable(new Error(problem));
+    }
   };
-}
-
-function problemOf([row]: { version: number }[]): string | undefined {
-  const version = row?.version ?? 0;
-  return version < newestVersion ? `It has version ${version}, and ${newestVersion} is needed.` : undefined;
 }

@@ -45,11 +45,10 @@ const closeMs = 5000;
 /** The complete reply of a server without TLS to an SSL request; anything else is an error. */
 const speaksNoTls = Buffer.from('N');
 
-/** Opens a session on the address's primary within the address's timeout. */
+/** Opens a session on the address's primary. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { address } = options;
-  const deadline = performance.now() + address.connectTimeoutMs;
-  const withoutTls = () => start(new Socket(), { ...options, ssl: false, deadline });
+  const withoutTls = () => start(new Socket(), { ...options, ssl: false });
   if (address.sslMode === 'disable' || address.host.startsWith('/')) return withoutTls();
   const socket = new Socket();
   let isTlsRefused = false;
@@ -57,12 +56,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     isTlsRefused = firstBytes.equals(speaksNoTls);
   });
   try {
-    return await start(socket, { ...options, ssl: sslConfig(address), deadline });
+    return await start(socket, { ...options, ssl: sslConfig(address) });
   } catch (error) {
     // Fall back only if the server itself said so before any login: after other failures, the password is never sent in
     // the clear.
-    const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused;
-    if (mayGoWithout && performance.now() < deadline) return withoutTls();
+    if (address.sslMode === 'prefer' && isTlsRefused) return withoutTls();
     throw error;
   }
 }
@@ -70,11 +68,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 interface StartOptions extends SessionOptions {
   /** Required: the driver would take a missing value from the environment. */
   ssl: ReturnType<typeof sslConfig> | false;
-  deadline: number;
 }
 
 async function start(socket: Socket, options: StartOptions): Promise<Session> {
-  const { address, ssl, deadline, onLost } = options;
+  const { address, ssl, onLost } = options;
   // The driver connects the socket and adds TLS, but ending it is up to us.
   const client = new Client({ ...driverConfig(options), ssl, stream: () => socket });
   let state: 'opening' | 'open' | 'lost' = 'opening';
@@ -85,9 +82,9 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
     state = 'lost';
     if (wasOpen) onLost?.();
   };
-  const destroy = (): void => {
+  const destroy = (reason?: Error): void => {
     lose();
-    socket.destroy();
+    socket.destroy(reason);
   };
   // Without a listener, the driver's errors would end the process.
   client.on('error', lose);
@@ -115,12 +112,8 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
     }
   };
 
-  let isLate = false;
-  const giveUp = (): void => {
-    isLate = true;
-    destroy();
-  };
-  const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+  const tooLate = new Error('The server did not respond in time.');
+  const timer = setTimeout(() => destroy(tooLate), address.connectTimeoutMs);
   try {
     await client.connect();
     const [introduction] = await query<Introduction>(selectIntroduction);
@@ -145,11 +138,11 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
         await client.end().catch(() => {});
         clearTimeout(closing);
       },
-      destroy,
+      destroy: () => destroy(),
     };
   } catch (error) {
     destroy();
-    throw isLate ? new Error('The server did not respond in time.', { cause: error }) : error;
+    throw error;
   } finally {
     clearTimeout(timer);
   }

@@ -57,7 +57,6 @@ describe('the readiness of a replica', () => {
 
 describe('a replica whose schema is changed under it', () => {
   it.each([
-    ['taken back', 'UPDATE petstore_schema SET version = 5', 'UPDATE petstore_schema SET version = 7'],
     [
       'without a column',
       'ALTER TABLE pets RENAME folded_name TO gone',
