@@ -28,13 +28,28 @@ const insertEvents = {
 };
 
 /**
+ * Deletes the events before the first one that stays: a young one, the newest, or the one after $1 others. So ids have
+ * no gaps and are not reused.
+ */
+const deleteExpired = {
+  name: 'delete-expired-events',
+  text: `DELETE FROM events WHERE id < (
+    SELECT id FROM events WHERE created_at >= $2::bigint
+      OR id >= (SELECT min(id) FROM events) + $1::integer OR id = (SELECT max(id) FROM events)
+    ORDER BY id LIMIT 1)`,
+};
+
+/**
  * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
- * transaction becomes visible before it releases its locks, so ids ascend in commit order.
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order. Deletes up to twice as many
+ * expired events: the log shrinks as steadily as it grows.
  */
 export function addEvents(query: Query, events: readonly NewEvent[]): void {
-  if (events.length === 0) return;
+  const last = events.at(-1);
+  if (!last) return;
   void query(lockEvents);
   void query(insertEvents, arraysOf(eventTable, events));
+  void query(deleteExpired, [2 * events.length, last.createdAt - eventRetentionMs]);
 }
 
 /** The statement that scale.md tells operators to run. */
@@ -78,32 +93,5 @@ export function createEventStore(sql: Sql): EventStore {
         eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
       );
     },
-  };
-}
-
-/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
-const deleteExpired = {
-  name: 'delete-expired-events',
-  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
-    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT $1::integer) AS first
-      WHERE created_at >= $2::bigint ORDER BY id LIMIT 1),
-    (SELECT min(id) + $1::integer FROM events)) RETURNING 1`,
-};
-const deletedAtOnce = 1000;
-const expireEveryMs = 60_000;
-
-/** Call it after each write: it deletes expired events once a minute. A replica without writes sends nothing. */
-export function createExpiry(sql: Sql, now: () => number): () => void {
-  let nextAt = now() + expireEveryMs;
-  const expire = async (): Promise<void> => {
-    const values = [deletedAtOnce, now() - eventRetentionMs];
-    for (let count = deletedAtOnce; count === deletedAtOnce;)
-      count = (await sql.write((query) => query(deleteExpired, values))).length;
-  };
-  return () => {
-    if (now() < nextAt) return;
-    nextAt = now() + expireEveryMs;
-    // The next run deletes what a failure leaves behind.
-    expire().catch(() => {});
   };
 }

@@ -6,7 +6,7 @@ import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
-import { createEventStore, createExpiry } from './events.ts';
+import { createEventStore } from './events.ts';
 import { createKeyStore, findKeys } from './keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
@@ -15,8 +15,6 @@ import { changePets, createPets, type ChangeRequest, type CreateRequest } from '
 import { createSchemaCheck, probe } from './readiness.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createSql, writerCount } from './sql.ts';
-
-export type PostgresStore = Store;
 
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
@@ -33,7 +31,7 @@ export interface PostgresOptions extends MigrationOptions {
 }
 
 /** Opens the store and migrates its schema if necessary. */
-export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
   const { metrics } = options;
   const counters = metrics && createPostgresCounters(metrics);
@@ -58,14 +56,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       length: (): number => Math.max(creates.waiting, changes.waiting),
       capacity: maxQueuedWrites,
     });
-  const expire = createExpiry(sql, now);
   const creates = createBatcher({
-    run: (requests: CreateRequest[]) => createPets(sql, requests, now()).finally(expire),
+    run: (requests: CreateRequest[]) => createPets(sql, requests, now()),
     maxQueued: maxQueuedWrites,
     metrics: measured,
   });
   const changes = createBatcher({
-    run: (requests: ChangeRequest[]) => changePets(sql, requests).finally(expire),
+    run: (requests: ChangeRequest[]) => changePets(sql, requests),
     maxQueued: maxQueuedWrites,
     metrics: measured,
   });

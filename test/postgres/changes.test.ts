@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { IdTakenError } from '../../src/domain/error.ts';
-import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { failureOf } from '../support/failure.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -15,7 +16,7 @@ const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = c
 /** Statements are not prepared behind a pooler. */
 describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %s', (parameters) => {
   let database: Database;
-  let replicas: [PostgresStore, PostgresStore];
+  let replicas: [Store, Store];
   beforeAll(async () => {
     database = await makeDatabase();
     const open = () => openPostgresStore({ address: database.address(parameters) });
@@ -41,7 +42,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const ids = await createMany(2);
     const increments = 10;
     /** How many of the increments a busy server gave up on: each may have happened or not. */
-    const increment = async ({ pets }: PostgresStore, id: bigint): Promise<number> => {
+    const increment = async ({ pets }: Store, id: bigint): Promise<number> => {
       let unknown = 0;
       for (let done = 0; done < increments;) {
         const categoryId = await categoryOf(id);
@@ -99,7 +100,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   it('wait without a deadlock when the same pets come in opposite sequences', async () => {
     const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
     const [one, held, other] = ids;
-    const sell = ({ pets }: PostgresStore, order: bigint[]) =>
+    const sell = ({ pets }: Store, order: bigint[]) =>
       // The first goes alone; the others gather meanwhile and go together.
       [beside, ...order].map((id) => pets.updatePet(id, { changes: { status: 'sold' } }));
     await whileHeld(database, held, () => [
@@ -135,7 +136,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
 
   it('write one order each time a pet becomes pending or sold', async () => {
     const ids = await createMany(20);
-    const change = ({ pets }: PostgresStore, status: 'pending' | 'sold') =>
+    const change = ({ pets }: Store, status: 'pending' | 'sold') =>
       ids.map((id) => pets.updatePet(id, { changes: { status } }));
     for (let round = 0; round < 4; round++)
       await Promise.all([...change(replicas[0], 'pending'), ...change(replicas[1], 'sold')]);
@@ -149,7 +150,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
 
 describe('changes on PostgreSQL', () => {
   let database: Database;
-  let store: PostgresStore;
+  let store: Store;
   beforeAll(async () => {
     database = await makeDatabase();
     store = await openPostgresStore({ address: database.address() });

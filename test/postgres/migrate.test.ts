@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { releaseStores } from '../support/release-stores.ts';
@@ -19,7 +20,7 @@ describe('a database in which another program has a table of orders', () => {
   });
 });
 
-const found = async ({ pets }: PostgresStore, ...words: string[]) =>
+const found = async ({ pets }: Store, ...words: string[]) =>
   idsOf((await pets.searchPets({ limit: 100, words })).json).map(Number);
 
 describe('names that a replica of 1.1.0 writes', () => {

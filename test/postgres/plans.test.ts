@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
 import { openSqlAt } from '../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
@@ -73,7 +74,7 @@ async function fill(database: Database, count: number): Promise<void> {
 }
 
 /** Runs each statement that reads or writes pets or orders, on the same sessions every time. */
-async function useAll({ pets, orders }: PostgresStore, key: string): Promise<void> {
+async function useAll({ pets, orders }: Store, key: string): Promise<void> {
   const idempotency = { key, caller: 'somebody' };
   const created = await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency);
   expect(await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency)).toEqual({

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 
 let database: Database;
 let proxy: PostgresProxy;
-let store: PostgresStore;
-let other: PostgresStore;
+let store: Store;
+let other: Store;
 
 beforeAll(async () => {
   database = await makeDatabase();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createLog } from '../../../src/system/log.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeCluster } from '../../support/postgres/cluster.ts';
@@ -13,7 +14,7 @@ const unavailable = { code: 'unavailable' };
 
 describe('the readiness of a replica', () => {
   let proxied: ProxiedStore;
-  let store: PostgresStore;
+  let store: Store;
   beforeAll(async () => {
     proxied = await openProxiedStore();
     ({ store } = proxied);

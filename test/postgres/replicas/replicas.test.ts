@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { isUsable } from '../../../src/domain/api-key.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { msUntilWritable } from '../../support/postgres/availability.ts';
@@ -9,7 +10,7 @@ import { makeDatabase, sharedServer, type Database } from '../../support/postgre
 
 let database: Database;
 let proxy: PostgresProxy;
-let replicas: PostgresStore[];
+let replicas: Store[];
 
 beforeAll(async () => {
   database = await makeDatabase();
@@ -47,7 +48,7 @@ async function makeKnownKey(): Promise<{ id: string; hash: string }> {
   return key;
 }
 
-async function whatIs(replica: PostgresStore, hash: string): Promise<{ isAccepted: boolean; from: string }> {
+async function whatIs(replica: Store, hash: string): Promise<{ isAccepted: boolean; from: string }> {
   const found = replica.keys.findKey(hash);
   const key = await found;
   return {

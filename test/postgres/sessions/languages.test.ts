@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
@@ -19,7 +20,7 @@ function addressAt(port: number, query = ''): string {
 
 let cluster: Cluster;
 let translator: Translator;
-let store: PostgresStore;
+let store: Store;
 
 beforeAll(async () => {
   cluster = await makeCluster();

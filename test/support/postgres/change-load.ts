@@ -1,5 +1,5 @@
 import { PetstoreError } from '../../../src/domain/error.ts';
-import type { PostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../../../src/domain/store.ts';
 import type { Database } from './server.ts';
 
 /** Creates pets, sells them and deletes some, without a pause, and remembers what was acknowledged. */
@@ -24,7 +24,7 @@ interface Entry {
 }
 
 /** The stores must record orders. */
-export function startChangeLoad(stores: PostgresStore[], workersPerStore = 10): ChangeLoad {
+export function startChangeLoad(stores: Store[], workersPerStore = 10): ChangeLoad {
   const entries: Entry[] = [];
   const faults: string[] = [];
   const count = { failures: 0, acknowledged: 0 };
@@ -44,7 +44,7 @@ export function startChangeLoad(stores: PostgresStore[], workersPerStore = 10): 
     }
   };
 
-  const work = async ({ pets }: PostgresStore, worker: number): Promise<void> => {
+  const work = async ({ pets }: Store, worker: number): Promise<void> => {
     for (let turn = worker; !stopping.signal.aborted; turn++) {
       let id: bigint | undefined;
       const status = turn % 2 ? 'pending' : 'available';

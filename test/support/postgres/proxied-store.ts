@@ -1,4 +1,5 @@
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from './cluster.ts';
 import { openProxy, type PostgresProxy } from './proxy.ts';
 import { makeDatabase, sharedServer, type Database } from './server.ts';
@@ -7,7 +8,7 @@ import { makeDatabase, sharedServer, type Database } from './server.ts';
 export interface ProxiedStore extends AsyncDisposable {
   database: Database;
   proxy: PostgresProxy;
-  store: PostgresStore;
+  store: Store;
 }
 
 export async function openProxiedStore(): Promise<ProxiedStore> {
