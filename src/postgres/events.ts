@@ -19,37 +19,35 @@ import type { Sql } from './sql.ts';
 const eventLock = 0x6576656e;
 const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
 
-/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
+/**
+ * A separate statement after the lock, so that it sees the newest event of the lock's previous holder. Deletes up to
+ * $8 expired events, which are those before the first one that stays: a young one, or the newest. So ids have no gaps
+ * and are not reused.
+ */
 const insertEvents = {
   name: 'insert-events',
-  text: `INSERT INTO events (${columnsOf(eventTable)})
+  text: `WITH expired AS (
+      DELETE FROM events WHERE id < (
+        SELECT id FROM events WHERE created_at >= $9::bigint
+          OR id >= (SELECT min(id) FROM events) + $8::integer OR id = (SELECT max(id) FROM events)
+        ORDER BY id LIMIT 1)
+    )
+    INSERT INTO events (${columnsOf(eventTable)})
     SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
     FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable)}, place)`,
 };
 
 /**
- * Deletes the events before the first one that stays: a young one, the newest, or the one after $1 others. So ids have
- * no gaps and are not reused.
- */
-const deleteExpired = {
-  name: 'delete-expired-events',
-  text: `DELETE FROM events WHERE id < (
-    SELECT id FROM events WHERE created_at >= $2::bigint
-      OR id >= (SELECT min(id) FROM events) + $1::integer OR id = (SELECT max(id) FROM events)
-    ORDER BY id LIMIT 1)`,
-};
-
-/**
  * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
- * transaction becomes visible before it releases its locks, so ids ascend in commit order. Deletes up to twice as many
- * expired events: the log shrinks as steadily as it grows.
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order. Twice as many expired events
+ * go, so that the log shrinks as steadily as it grows.
  */
 export function addEvents(query: Query, events: readonly NewEvent[]): void {
   const last = events.at(-1);
   if (!last) return;
   void query(lockEvents);
-  void query(insertEvents, arraysOf(eventTable, events));
-  void query(deleteExpired, [2 * events.length, last.createdAt - eventRetentionMs]);
+  const expiry = [2 * events.length, last.createdAt - eventRetentionMs];
+  void query(insertEvents, [...arraysOf(eventTable, events), ...expiry]);
 }
 
 /** The statement that scale.md tells operators to run. */

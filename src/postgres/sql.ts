@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { unavailable } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
 import { isCollision, isLost, OutcomeUnknownError, translateError } from './errors.ts';
-import { keepPlans, servingTimeouts, type Timeouts } from './sessions/config.ts';
+import { keepPlans, servingTimeouts, type DriverOptions, type Timeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
 import type { Query, Session, Statement, Values } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -47,29 +47,19 @@ const selectBusy = {
 
 export function createSql(sessions: Sessions, options: SqlOptions): Sql {
   const { readerCount, timeouts = servingTimeouts, commitMs = 3000, unknownOutcomes, onWritten } = options;
-  const settings = keepPlans;
-  const readers = createLanes({
-    count: readerCount,
-    maxPerSession: maxReadsPerSession,
-    open: (onLost) => sessions.open({ onLost, settings, timeouts }),
-  });
+  const lanes = (count: number, maxPerSession: number, more: Omit<DriverOptions, 'address'>): Lanes =>
+    createLanes({ count, maxPerSession, open: (onLost) => sessions.open({ onLost, timeouts, ...more }) });
+  const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
-  const searchers = createLanes({
-    count: 1,
-    maxPerSession: 1,
-    open: (onLost) => sessions.open({ onLost, timeouts }),
-  });
-  const writers = createLanes({
-    count: writerCount,
-    maxPerSession: 1,
-    // A session must survive a COMMIT that gets no response.
-    open: (onLost) => sessions.open({ onLost, settings, timeouts: { ...timeouts, silenceMs: 0 } }),
-  });
+  const searchers = lanes(1, 1, {});
+  // A session must survive a COMMIT that gets no response.
+  const lasting = { ...timeouts, silenceMs: 0 };
+  const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });
 
   const readOn =
-    (lanes: Lanes): Sql['read'] =>
+    (some: Lanes): Sql['read'] =>
     (statement, values) =>
-      retry(() => lanes.run((session) => session.query(statement, values)));
+      retry(() => some.run((session) => session.query(statement, values)));
   const read = readOn(readers);
 
   /** The response may have been lost on the way. */
@@ -125,7 +115,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
       }
     },
     async close() {
-      await Promise.all([readers, searchers, writers].map((lanes) => lanes.close()));
+      await Promise.all([readers, searchers, writers].map((each) => each.close()));
     },
   };
 }

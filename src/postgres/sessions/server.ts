@@ -20,10 +20,6 @@ export const selectIntroduction = `
     extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
     pg_backend_pid() AS pid`;
 
-export function isSameServer(one: Server, other: Server): boolean {
-  return one.system === other.system && one.timeline === other.timeline && one.startedAt === other.startedAt;
-}
-
 /** Whether `one` was promoted after `other`, which then lacks what `one` has acknowledged. */
 export function isNewer(one: Server, other: Server): boolean {
   return one.system === other.system && one.timeline > other.timeline;

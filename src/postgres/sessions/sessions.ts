@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { reasonOf, type Log } from '../../system/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { PostgresAddress } from '../address.ts';
-import { isNewer, isSameServer, type Server } from './server.ts';
+import { isNewer, type Server } from './server.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 /**
@@ -37,7 +38,7 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
       failovers?.increment();
       log?.warn('The database server has changed.', fields);
     } else if (isWithout) log?.info('The database server can be used again.', fields);
-    if (last && !isSameServer(last, server)) {
+    if (last && !isDeepStrictEqual(last, server)) {
       for (const session of sessions) session.destroy();
     }
     last = server;
