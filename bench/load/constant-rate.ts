@@ -66,7 +66,8 @@ export async function runAtConstantRate(target: Target, run: ConstantRate): Prom
     const now = performance.now();
     for (; due < total && dueTime(due) <= now; due++) {
       if (due >= warmUp) lags.push(now - dueTime(due));
-      const connection = idle.pop();
+      // In turn, so that none is idle until the server closes it.
+      const connection = idle.shift();
       if (connection) send(connection, dueTime(due));
       else waiting.push(dueTime(due));
     }
