@@ -48,51 +48,59 @@ const recordUse = {
 };
 
 /**
- * A change of a key takes effect within a second, so a key is used from memory for less. One in use is read again
- * before that, in the background.
+ * A change of a key takes effect within a second, so keys are used from memory for less. While there are requests, all
+ * of them are read again before that.
  */
-const keptForMs = 800;
-const readAgainAfterMs = 400;
-
-interface KeptKey {
-  key: ApiKey;
-  /** When the read began. */
-  readAt: number;
-  isBeingRead: boolean;
-}
+const confirmedForMs = 800;
+const confirmAfterMs = 400;
 
 export function createKeyStore(
   sql: Sql,
   finds: Batcher<string, ApiKey | undefined>,
   now: () => number,
 ): ApiKeyStore {
-  const keptByHash = new Map<string, KeptKey>();
+  /** The usable keys that were asked for, by hash. */
+  const kept = new Map<string, ApiKey>();
+  let sentAt = -Infinity;
+  let confirmedAt = -Infinity;
+  let isConfirming = false;
+
+  const confirm = async (): Promise<void> => {
+    isConfirming = true;
+    const startedAt = (sentAt = performance.now());
+    const hashes = [...kept.keys()];
+    try {
+      const keys = await findKeys(sql, hashes, now());
+      kept.clear();
+      for (const key of keys) if (key) kept.set(key.hash, key);
+      confirmedAt = startedAt;
+    } catch {
+      // Until the next attempt succeeds, every request reads its own key.
+    }
+    isConfirming = false;
+  };
 
   const read = async (hash: string): Promise<ApiKey | undefined> => {
-    const readAt = performance.now();
+    const before = sentAt;
     const key = await finds.add(hash);
-    if (key) keptByHash.set(hash, { key, readAt, isBeingRead: false });
-    else keptByHash.delete(hash);
+    // A confirmation sent in the meantime is newer than this key and does not cover it.
+    if (key && sentAt === before) kept.set(hash, key);
     return key;
   };
 
   const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
     await sql.write(async (query) => void query(statement, [id, ...values]), advice);
-    keptByHash.clear();
+    kept.clear();
     const [row] = await sql.read<KeyRow>(selectById, [id]);
     return row && keyTable.parse(row);
   };
 
   return {
     findKey(hash) {
-      const kept = keptByHash.get(hash);
-      const age = kept ? performance.now() - kept.readAt : Infinity;
-      if (!kept || age > keptForMs || !isUsable(kept.key, now())) return read(hash);
-      if (age > readAgainAfterMs && !kept.isBeingRead) {
-        kept.isBeingRead = true;
-        read(hash).catch(() => {});
-      }
-      return kept.key;
+      const age = performance.now() - confirmedAt;
+      if (age > confirmAfterMs && !isConfirming) void confirm();
+      const key = age < confirmedForMs ? kept.get(hash) : undefined;
+      return key && isUsable(key, now()) ? key : read(hash);
     },
 
     async listKeys() {
