@@ -107,8 +107,9 @@ function splitHost(text: string): { host?: string; port?: string } {
 }
 
 function parseQuery(query: string): Environment {
-  const given = [...new URLSearchParams(query)].filter(([, value]) => value !== '');
-  if (given.every(([name]) => name in variables)) return Object.fromEntries(given);
+  const given = [...new URLSearchParams(query)];
+  if (given.every(([name]) => Object.hasOwn(variables, name)))
+    return Object.fromEntries(given.filter(([, value]) => value !== ''));
   refuse('has an unknown parameter.', `Known are ${Object.keys(variables).join(', ')}.`);
 }
 

@@ -86,6 +86,7 @@ describe('a postgres: address', () => {
     'postgres://user:secret@host:secret/shop',
     'postgres://user:%secret@host/shop',
     'postgres://user@host/shop?secret=1',
+    'postgres://user@host/shop?toString=secret',
     'postgres://user@host/shop?sslmode=secret',
     'postgres://user@host/shop?target_session_attrs=secret',
     'postgres://user@host/shop?connection_limit=secret',
