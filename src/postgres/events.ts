@@ -19,35 +19,22 @@ import type { Sql } from './sql.ts';
 const eventLock = 0x6576656e;
 const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
 
-/**
- * A separate statement after the lock, so that it sees the newest event of the lock's previous holder. Deletes up to
- * $8 expired events, which are those before the first one that stays: a young one, or the newest. So ids have no gaps
- * and are not reused.
- */
+/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
 const insertEvents = {
   name: 'insert-events',
-  text: `WITH expired AS (
-      DELETE FROM events WHERE id < (
-        SELECT id FROM events WHERE created_at >= $9::bigint
-          OR id >= (SELECT min(id) FROM events) + $8::integer OR id = (SELECT max(id) FROM events)
-        ORDER BY id LIMIT 1)
-    )
-    INSERT INTO events (${columnsOf(eventTable)})
+  text: `INSERT INTO events (${columnsOf(eventTable)})
     SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
     FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable)}, place)`,
 };
 
 /**
  * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
- * transaction becomes visible before it releases its locks, so ids ascend in commit order. Twice as many expired events
- * go, so that the log shrinks as steadily as it grows.
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order.
  */
 export function addEvents(query: Query, events: readonly NewEvent[]): void {
-  const last = events.at(-1);
-  if (!last) return;
+  if (events.length === 0) return;
   void query(lockEvents);
-  const expiry = [2 * events.length, last.createdAt - eventRetentionMs];
-  void query(insertEvents, [...arraysOf(eventTable, events), ...expiry]);
+  void query(insertEvents, arraysOf(eventTable, events));
 }
 
 /** The statement that scale.md tells operators to run. */
@@ -91,5 +78,35 @@ export function createEventStore(sql: Sql): EventStore {
         eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
       );
     },
+  };
+}
+
+/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
+const deleteExpired = {
+  name: 'delete-expired-events',
+  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
+    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT $1::integer) AS first
+      WHERE created_at >= $2::bigint ORDER BY id LIMIT 1),
+    (SELECT min(id) + $1::integer FROM events)) RETURNING 1`,
+};
+const deletedAtOnce = 1000;
+const expireEveryMs = 60_000;
+
+/**
+ * Call it after each write: it deletes expired events once a minute. Not in the write itself, which would step over
+ * everything deleted since the oldest open transaction of anybody.
+ */
+export function createExpiry(sql: Sql, now: () => number): () => void {
+  let nextAt = now() + expireEveryMs;
+  const expire = async (): Promise<void> => {
+    const values = [deletedAtOnce, now() - eventRetentionMs];
+    for (let count = deletedAtOnce; count === deletedAtOnce;)
+      count = (await sql.write((query) => query(deleteExpired, values))).length;
+  };
+  return () => {
+    if (now() < nextAt) return;
+    nextAt = now() + expireEveryMs;
+    // The next run deletes what a failure leaves behind.
+    expire().catch(() => {});
   };
 }

@@ -6,7 +6,7 @@ import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
-import { createEventStore } from './events.ts';
+import { createEventStore, createExpiry } from './events.ts';
 import { createKeyStore, findKeys } from './keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
@@ -56,13 +56,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       length: (): number => Math.max(creates.waiting, changes.waiting),
       capacity: maxQueuedWrites,
     });
+  const expire = createExpiry(sql, now);
   const creates = createBatcher({
-    run: (requests: CreateRequest[]) => createPets(sql, requests, now()),
+    run: (requests: CreateRequest[]) => createPets(sql, requests, now()).finally(expire),
     maxQueued: maxQueuedWrites,
     metrics: measured,
   });
   const changes = createBatcher({
-    run: (requests: ChangeRequest[]) => changePets(sql, requests),
+    run: (requests: ChangeRequest[]) => changePets(sql, requests).finally(expire),
     maxQueued: maxQueuedWrites,
     metrics: measured,
   });

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { columnsOf } from '../domain/table.ts';
 import { reasonOf, type Log } from '../system/log.ts';
 import { eventTable } from '../domain/event.ts';
+import { keyTable } from '../domain/api-key.ts';
+import { idempotencyTable } from '../domain/idempotency.ts';
 import { orderTable } from '../domain/order.ts';
 import { isSchemaError } from './errors.ts';
 import { petTable } from './pets/pet-row.ts';
@@ -19,14 +21,13 @@ export async function probe(query: Query): Promise<void> {
   void query(deleteProof, [replica]);
 }
 
-/** Fails if anything that requests need is missing. */
+const tables = [petTable, orderTable, eventTable, keyTable, idempotencyTable];
+/** Fails if a table or column that requests need is missing. */
 const selectSchema = {
   name: 'select-schema',
-  text: `
-    SELECT FROM (SELECT ${columnsOf(petTable)} FROM pets LIMIT 0) AS pet
-    LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true
-    LEFT JOIN (SELECT ${columnsOf(eventTable)} FROM events LIMIT 0) AS event ON true
-    LEFT JOIN (SELECT epoch FROM event_log LIMIT 0) AS log ON true`,
+  text: `SELECT FROM event_log, deletions, ${tables
+    .map((table) => `(SELECT ${columnsOf(table)} FROM ${table.name} LIMIT 0) AS ${table.name}`)
+    .join(', ')}`,
 };
 
 /** Fails with `unavailable` if the schema was changed to one that this release cannot use. */

@@ -12,7 +12,7 @@ import { runTransaction } from './sessions/transaction.ts';
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
   /** Runs a statement that only reads; repeats it if its session was lost. */
-  read<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
+  read<Row extends QueryResultRow>(statement: Statement | string, values?: Values): Promise<Row[]>;
   /** Runs a read that may take long. These run one at a time on their own session, which is opened on first use. */
   search: Sql['read'];
   /**

@@ -23,11 +23,10 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
     orders: tableOf(sql, orderTable),
     idempotencyRecords: tableOf(sql, idempotencyTable),
     imports: tableOf(sql, importTable),
-    lastIds: () =>
-      sql.write(async (query) => ({
-        pets: await lastIdOf(query, 'pet_ids'),
-        orders: await lastIdOf(query, 'order_ids'),
-      })),
+    lastIds: async () => ({
+      pets: await lastIdOf(sql.search, 'pet_ids'),
+      orders: await lastIdOf(sql.search, 'order_ids'),
+    }),
     raiseLastIds: (ids) => sql.write((query) => raiseLastIds(query, ids)),
     beginLog: () => sql.write(beginLog),
     close: () => sql.close(),
@@ -50,7 +49,7 @@ function tableOf<Row, Stored extends QueryResultRow>(
   return {
     async count() {
       const count = `SELECT count(*) AS count FROM ${name}`;
-      const [row] = await sql.write((query) => query<{ count: string }>(count));
+      const [row] = await sql.search<{ count: string }>(count);
       return Number(row?.count);
     },
     async read(after, limit) {
@@ -58,7 +57,7 @@ function tableOf<Row, Stored extends QueryResultRow>(
       const places = position.map((_, index) => `$${index + 1}`).join(', ');
       const where = after === undefined ? '' : `WHERE (${key}) > (${places})`;
       const page = `SELECT ${selected} FROM ${name} ${where} ORDER BY ${key} LIMIT ${limit}`;
-      return (await sql.write((query) => query<Stored>(page, position))).map(parse);
+      return (await sql.search<Stored>(page, position)).map(parse);
     },
     async write(rows) {
       await sql.write((query) => query(insertStatement(form), arraysOf(form, rows)).catch(refuseTakenId));

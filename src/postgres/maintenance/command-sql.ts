@@ -11,7 +11,7 @@ export interface CommandOptions extends MigrationOptions {
   mayCreate: boolean;
 }
 
-const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 300_000 };
+const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };
 const commitMs = 60_000;
 const startWithinMs = 3000;
 

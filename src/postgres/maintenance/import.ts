@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { columnsOf } from '../../domain/table.ts';
 import { IdTakenError, PetstoreError } from '../../domain/error.ts';
 import {
@@ -27,13 +26,12 @@ const selectLargestId = `
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
   const sql = await openCommandSql({ ...options, mayCreate: true });
 
-  const ask = <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> =>
-    sql.write((query) => query<Row>(text, values));
+  const change = (text: string, values: Values) => sql.write(async (query) => void query(text, values));
 
   return {
     async findImport(source) {
       const select = `SELECT ${columnsOf(importTable)} FROM imports WHERE source = $1`;
-      const [row] = await ask<ImportRow>(select, [source]);
+      const [row] = await sql.search<ImportRow>(select, [source]);
       return row && importTable.parse(row);
     },
 
@@ -44,7 +42,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
       }),
 
     async finishImport(source, finishedAt) {
-      await ask(
+      await change(
         `INSERT INTO imports (source, added_count, finished_at) VALUES ($1, 0, $2)
          ON CONFLICT (source) DO UPDATE SET finished_at = excluded.finished_at`,
         [source, finishedAt.getTime()],
@@ -52,11 +50,11 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     },
 
     async forgetImport(source) {
-      await ask('DELETE FROM imports WHERE source = $1', [source]);
+      await change('DELETE FROM imports WHERE source = $1', [source]);
     },
 
     async largestId() {
-      const [row] = await ask<{ id: string | null }>(selectLargestId);
+      const [row] = await sql.search<{ id: string | null }>(selectLargestId);
       return row === undefined || row.id === null ? undefined : BigInt(row.id);
     },
 

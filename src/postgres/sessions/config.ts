@@ -12,10 +12,7 @@ export interface Timeouts {
   silenceMs: number;
 }
 
-/**
- * A request waits in the queue, for a session and for its statement. The sum stays below the ten seconds after which
- * the service closes a silent connection.
- */
+/** Short, because the service closes a silent connection after ten seconds: a request may also wait for its turn. */
 export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
 
 const keepAliveAfterMs = 5000;

@@ -56,7 +56,7 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
   return {
     async run(work) {
       let lane = leastLoaded();
-      if (lane.load >= maxPerSession) {
+      while (lane.load >= maxPerSession) {
         await waiting.add(undefined);
         lane = leastLoaded();
       }

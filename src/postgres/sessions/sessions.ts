@@ -15,7 +15,11 @@ export interface Sessions {
   open(options: Omit<SessionOptions, 'address'>): Promise<Session>;
 }
 
-export function createSessions(address: PostgresAddress, log?: Log, failovers?: Counter): Sessions {
+/** However patient the address is: a request waits for its session. */
+const maxConnectMs = 2000;
+
+export function createSessions(given: PostgresAddress, log?: Log, failovers?: Counter): Sessions {
+  const address = { ...given, connectTimeoutMs: Math.min(given.connectTimeoutMs, maxConnectMs) };
   const sessions = new Set<Session>();
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;

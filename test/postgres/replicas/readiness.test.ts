@@ -63,7 +63,7 @@ describe('a replica whose schema is changed under it', () => {
       'ALTER TABLE pets RENAME folded_name TO gone',
       'ALTER TABLE pets RENAME gone TO folded_name',
     ],
-    ['without a table', 'ALTER TABLE orders RENAME TO gone', 'ALTER TABLE gone RENAME TO orders'],
+    ['without a table', 'ALTER TABLE api_keys RENAME TO gone', 'ALTER TABLE gone RENAME TO api_keys'],
   ])('is not ready, says so once, and fails only with unavailable: %s', async (_name, change, back) => {
     await using database = await makeDatabase();
     const lines: string[] = [];

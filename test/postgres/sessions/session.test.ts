@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { openSession } from '../../../src/postgres/sessions/session.ts';
+import { codeOf } from '../../support/code-of.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
@@ -64,6 +65,18 @@ describe('a statement that takes too long', () => {
     } finally {
       await session.close();
     }
+  });
+});
+
+describe('a server that accepts connections and stays silent', () => {
+  it('makes a read wait for two seconds, however patient the address is', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    proxy.freeze();
+    const sql = openSqlAt(`postgres://postgres@127.0.0.1:${proxy.port}/postgres?connect_timeout=60`);
+    const startedAt = performance.now();
+    expect(await codeOf(sql.read('SELECT 1'))).toBe('unavailable');
+    expect(performance.now() - startedAt).toBeLessThan(40_000);
+    await sql.close();
   });
 });
 
