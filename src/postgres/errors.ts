@@ -10,62 +10,56 @@ export class SessionLostError extends Error {
   }
 }
 
-/** 08 and 57P01 to 57P05: the server ends the session. */
-const lastWords = /^(?:08|57P0)/;
+/** The server's SQLSTATE; empty for other errors, whose codes, such as EPIPE, could look like one. */
+function stateOf(error: unknown): string {
+  return error instanceof DatabaseError ? (error.code ?? '') : '';
+}
 
-/** Whether the session is gone. Uncommitted changes are undone. */
+/** Whether the session is gone, which undoes uncommitted changes. 08 and 57P01 to 57P05: the server ends it. */
 export function isLost(error: unknown): boolean {
-  return (
-    error instanceof SessionLostError || (error instanceof DatabaseError && lastWords.test(error.code ?? ''))
-  );
+  return error instanceof SessionLostError || /^(?:08|57P0)/.test(stateOf(error));
 }
 
 /** Whether a failed COMMIT was undone: 23 a constraint, 40 a collision, 57014 cancelled before it began. */
 export function isUndone(error: unknown): boolean {
-  return error instanceof DatabaseError && /^(?:23|40(?!003)|57014)/.test(error.code ?? '');
-}
-
-const idConstraints = ['pets_pkey', 'orders_pkey'];
-
-function isIdTaken({ code, constraint = '' }: DatabaseError): boolean {
-  return code === '23505' && idConstraints.includes(constraint);
+  return /^(?:23|40(?!003)|57014)/.test(stateOf(error));
 }
 
 /** Whether two transactions collided, or an import took an id that was drawn. The one undone can be run again. */
 export function isCollision(error: unknown): boolean {
-  return error instanceof DatabaseError && (/^40(?:001|P01)$/.test(error.code ?? '') || isIdTaken(error));
+  return /^40(?:001|P01)$/.test(stateOf(error)) || isIdTaken(error);
+}
+
+function isIdTaken(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false;
+  return error.code === '23505' && /^(?:pets|orders)_pkey$/.test(error.constraint ?? '');
 }
 
 /** For rows that keep their ids, where another attempt would fail, too. */
 export function refuseTakenId(error: unknown): never {
-  const isTaken = error instanceof DatabaseError && isIdTaken(error);
-  throw isTaken ? new IdTakenError('This id is taken already.', { cause: error }) : error;
+  throw isIdTaken(error) ? new IdTakenError('This id is taken already.', { cause: error }) : error;
 }
 
 /**
- * 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is unknown, its name taken, its plan outdated.
+ * Whether the session must not be used again. 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is
+ * unknown, its name taken, its plan outdated.
  */
-const spoilingStates = ['25006', '26000', '42P05', '0A000'];
-
-/** Whether the session must not be used again. */
 export function spoilsSession(error: unknown): boolean {
-  return isLost(error) || (error instanceof DatabaseError && spoilingStates.includes(error.code ?? ''));
+  return isLost(error) || ['25006', '26000', '42P05', '0A000'].includes(stateOf(error));
 }
 
 /** The error for callers: `unavailable`, unless the values are at fault, which is a bug. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof SessionLostError || error instanceof DatabaseError)) return error;
-  const code = error instanceof DatabaseError ? error.code : undefined;
   // 2200H: a sequence has reached its end.
-  if (code === '2200H') return idsUsedUp();
+  if (stateOf(error) === '2200H') return idsUsedUp();
   // 22 a value, 23505 and 23514 a constraint, P0 a trigger.
-  return /^(?:22|23505|23514|P0)/.test(code ?? '') ? error : unavailable(error);
+  return /^(?:22|23505|23514|P0)/.test(stateOf(error)) ? error : unavailable(error);
 }
 
 /** Whether a translated error was caused by a missing part of the schema. */
 export function isSchemaError(error: unknown): boolean {
-  const { cause } = error as Error;
-  return cause instanceof DatabaseError && /^(?:3F|42(?!501))/.test(cause.code ?? '');
+  return /^(?:3F|42(?!501))/.test(stateOf((error as Error).cause));
 }
 
 /** A COMMIT got no response. */
@@ -82,7 +76,7 @@ export class OutcomeUnknownError extends PetstoreError {
 /** Whether a start may succeed later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return !(error instanceof OperatorError);
-  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
+  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(stateOf(error));
 }
 
 /** pgbouncer's code for a session that starts with settings it does not know. */
