@@ -21,26 +21,18 @@ const insertKey = {
   text: `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
     VALUES ($1, $2, $3, $4::boolean, $5::bigint, $6::bigint) RETURNING ${keyColumns}`,
 };
-/** A replica of 1.1.0 keeps its keys until this version changes. */
 const revokeKey = {
   name: 'revoke-key',
-  text: `
-    WITH revoked AS (
-      UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL RETURNING id
-    )
-    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM revoked)`,
+  text: 'UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL',
 };
 const replaceKey = {
   name: 'replace-key',
-  text: `
-    WITH replaced AS (
-      UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $3::bigint)
-      WHERE id::text = $1 AND replaced_by IS NULL
-        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint)
-      RETURNING id
-    )
-    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM replaced)`,
+  text: `UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $3::bigint)
+    WHERE id::text = $1 AND replaced_by IS NULL
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint)`,
 };
+/** A replica of 1.1.0 keeps its keys until this version changes. */
+const moveVersion = { name: 'move-key-version', text: 'UPDATE key_changes SET version = version + 1' };
 const recordUse = {
   name: 'record-use',
   text: `UPDATE api_keys SET last_used_at = $2::bigint
@@ -89,7 +81,10 @@ export function createKeyStore(
   };
 
   const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
-    await sql.write(async (query) => void query(statement, [id, ...values]), advice);
+    await sql.write(async (query) => {
+      void query(statement, [id, ...values]);
+      void query(moveVersion);
+    }, advice);
     kept.clear();
     const [row] = await sql.read<KeyRow>(selectById, [id]);
     return row && keyTable.parse(row);
