@@ -11,9 +11,7 @@ export interface Batcher<Request, Result> {
   readonly waiting: number;
 }
 
-export interface BatcherOptions<Request, Result> {
-  /** Returns results in the order of the requests. An error other than `PetstoreError` means that nothing was done. */
-  run: (requests: Request[]) => Promise<Result[]>;
+export interface BatcherOptions {
   maxQueued?: number;
   metrics?: WriteMetrics | undefined;
 }
@@ -21,10 +19,11 @@ export interface BatcherOptions<Request, Result> {
 const waitForBatchMs = 2500;
 const maxPerBatch = 1000;
 
+/** `run` returns results in the order of the requests. If it fails without a `PetstoreError`, nothing was done. */
 export function createBatcher<Request, Result>(
-  options: BatcherOptions<Request, Result>,
+  run: (requests: Request[]) => Promise<Result[]>,
+  { maxQueued, metrics }: BatcherOptions = {},
 ): Batcher<Request, Result> {
-  const { run, maxQueued, metrics } = options;
   const queue = createBoundedQueue<Request, Result>(waitForBatchMs, maxQueued);
   let running: Promise<void> | undefined;
   let isClosed = false;

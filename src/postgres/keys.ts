@@ -1,6 +1,6 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../domain/api-key.ts';
 import { columnsOf } from '../domain/table.ts';
-import type { Batcher } from './batcher.ts';
+import { createBatcher } from './batcher.ts';
 import type { Statement, Values } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 
@@ -46,11 +46,15 @@ const recordUse = {
 const confirmedForMs = 800;
 const confirmAfterMs = 400;
 
-export function createKeyStore(
-  sql: Sql,
-  finds: Batcher<string, ApiKey | undefined>,
-  now: () => number,
-): ApiKeyStore {
+export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
+  const findKeys = async (hashes: string[]): Promise<(ApiKey | undefined)[]> => {
+    const rows = await sql.read<KeyRow>(selectUsable, [hashes, now()]);
+    const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
+    return hashes.map((hash) => keyByHash.get(hash));
+  };
+  /** One query for all waiting requests, so that a flood of wrong keys takes one session. */
+  const finds = createBatcher(findKeys);
+
   /** The usable keys that were asked for, by hash. */
   const kept = new Map<string, ApiKey>();
   let sentAt = -Infinity;
@@ -62,7 +66,7 @@ export function createKeyStore(
     const startedAt = (sentAt = performance.now());
     const hashes = [...kept.keys()];
     try {
-      const keys = await findKeys(sql, hashes, now());
+      const keys = await findKeys(hashes);
       kept.clear();
       for (const key of keys) if (key) kept.set(key.hash, key);
       confirmedAt = startedAt;
@@ -119,11 +123,4 @@ export function createKeyStore(
       await sql.write(async (query) => void query(recordUse, [id, usedAt.getTime()]));
     },
   };
-}
-
-/** Looks up the keys of all waiting requests in one query, so that a flood of wrong keys takes one session. */
-export async function findKeys(sql: Sql, hashes: string[], now: number): Promise<(ApiKey | undefined)[]> {
-  const rows = await sql.read<KeyRow>(selectUsable, [hashes, now]);
-  const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
-  return hashes.map((hash) => keyByHash.get(hash));
 }

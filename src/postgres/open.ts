@@ -3,15 +3,12 @@ import type { Log } from '../system/log.ts';
 import type { MigrationOptions } from '../system/migration.ts';
 import { createReadiness } from '../domain/readiness.ts';
 import type { Registry } from '../metrics/registry.ts';
-import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import { parseAddress, type Environment } from './address.ts';
-import { createBatcher } from './batcher.ts';
-import { createEventStore, createExpiry } from './events.ts';
-import { createKeyStore, findKeys } from './keys.ts';
+import { createEventStore } from './events.ts';
+import { createKeyStore } from './keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
-import { createOrderStore, createPetStore, readPets } from './pets/pets.ts';
-import { changePets, createPets, type ChangeRequest, type CreateRequest } from './pets/writes.ts';
+import { createOrderStore, createPetStore } from './pets/pets.ts';
 import { createSchemaCheck, probe } from './readiness.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createSql, writerCount } from './sql.ts';
@@ -49,37 +46,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   if (metrics) addPostgresGauges(metrics, address, sessions);
   // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
   await checkSchema().catch(() => {});
-  const measured: WriteMetrics | undefined =
-    metrics &&
-    createWriteMetrics(metrics, {
-      // The longest queue is the first to refuse.
-      length: (): number => Math.max(creates.waiting, changes.waiting),
-      capacity: maxQueuedWrites,
-    });
-  const expire = createExpiry(sql, now);
-  const creates = createBatcher({
-    run: (requests: CreateRequest[]) => createPets(sql, requests, now()).finally(expire),
-    maxQueued: maxQueuedWrites,
-    metrics: measured,
-  });
-  const changes = createBatcher({
-    run: (requests: ChangeRequest[]) => changePets(sql, requests).finally(expire),
-    maxQueued: maxQueuedWrites,
-    metrics: measured,
-  });
-  const gets = createBatcher({ run: (ids: string[]) => readPets(sql, ids) });
-  const finds = createBatcher({ run: (hashes: string[]) => findKeys(sql, hashes, now()) });
   const checkWritable = async (): Promise<void> => {
     await checkSchema();
     await readiness.check();
   };
+  const pets = createPetStore(sql, { checkWritable, now, maxQueued: maxQueuedWrites, metrics });
   return {
-    pets: createPetStore({ sql, creates, changes, gets, checkWritable, now }),
+    pets,
     orders: createOrderStore(sql),
     events: createEventStore(sql),
-    keys: createKeyStore(sql, finds, now),
+    keys: createKeyStore(sql, now),
     async close() {
-      await Promise.all([creates, changes, gets, finds].map((batcher) => batcher.close()));
+      await pets.close();
       await sql.close();
     },
   };

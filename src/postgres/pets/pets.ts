@@ -3,23 +3,54 @@ import { orderTable, renderOrder, type OrderRow } from '../../domain/order.ts';
 import { refusalError } from '../../domain/pet-change.ts';
 import { idempotencyConflict } from '../../domain/idempotency.ts';
 import type { OrderStore, PetStore } from '../../domain/store.ts';
-import type { Batcher } from '../batcher.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import { createWriteMetrics, type WriteMetrics } from '../../metrics/writes.ts';
+import { createBatcher } from '../batcher.ts';
+import { createExpiry } from '../events.ts';
 import type { Sql } from '../sql.ts';
 import { createPageReader } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 import { createSearch } from './search.ts';
-import type { ChangeRequest, ChangeResult, CreateRequest, CreateResult } from './writes.ts';
+import { changePets, createPets, type ChangeRequest, type CreateRequest } from './writes.ts';
 
-interface PetStoreParts {
-  sql: Sql;
-  creates: Batcher<CreateRequest, CreateResult>;
-  changes: Batcher<ChangeRequest, ChangeResult>;
-  gets: Batcher<string, string | undefined>;
+const selectPets = {
+  name: 'select-pets',
+  text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[])`,
+};
+
+interface PetStoreOptions {
   checkWritable: PetStore['checkWritable'];
   now: () => number;
+  maxQueued: number;
+  metrics: Registry | undefined;
 }
 
-export function createPetStore({ sql, creates, changes, gets, checkWritable, now }: PetStoreParts): PetStore {
+interface ClosablePetStore extends PetStore {
+  /** Refuses new writes and waits for the pending ones. */
+  close(): Promise<void>;
+}
+
+export function createPetStore(sql: Sql, options: PetStoreOptions): ClosablePetStore {
+  const { checkWritable, now, maxQueued, metrics: registry } = options;
+  const metrics: WriteMetrics | undefined =
+    registry &&
+    createWriteMetrics(registry, {
+      // The longest queue is the first to refuse.
+      length: (): number => Math.max(creates.waiting, changes.waiting),
+      capacity: maxQueued,
+    });
+  const limited = { maxQueued, metrics };
+  const expire = createExpiry(sql, now);
+  const create = (batch: CreateRequest[]) => createPets(sql, batch, now()).finally(expire);
+  const creates = createBatcher(create, limited);
+  const changes = createBatcher((batch: ChangeRequest[]) => changePets(sql, batch).finally(expire), limited);
+  /** One query for all waiting requests. */
+  const gets = createBatcher(async (ids: string[]) => {
+    const rows = await sql.read<PetRow>(selectPets, [ids]);
+    const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
+    return ids.map((id) => jsonById.get(id));
+  });
+
   const change = async (request: ChangeRequest): Promise<string> => {
     const result = await changes.add(request);
     if (result === 'missing' || result === 'changed') throw refusalError(result);
@@ -50,6 +81,10 @@ export function createPetStore({ sql, creates, changes, gets, checkWritable, now
     searchPets: createSearch(sql),
 
     checkWritable,
+
+    async close() {
+      await Promise.all([creates.close(), changes.close()]);
+    },
   };
 }
 
@@ -61,16 +96,4 @@ export function createOrderStore(sql: Sql): OrderStore {
       render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
   };
-}
-
-const selectPets = {
-  name: 'select-pets',
-  text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[])`,
-};
-
-/** Reads the pets of all waiting requests in one query. */
-export async function readPets(sql: Sql, ids: string[]): Promise<(string | undefined)[]> {
-  const rows = await sql.read<PetRow>(selectPets, [ids]);
-  const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
-  return ids.map((id) => jsonById.get(id));
 }
