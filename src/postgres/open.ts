@@ -6,7 +6,6 @@ import type { Registry } from '../metrics/registry.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createEventStore } from './events.ts';
 import { createKeyStore } from './keys.ts';
-import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createOrderStore, createPetStore } from './pets/pets.ts';
 import { createSchemaCheck, probe } from './readiness.ts';
@@ -31,19 +30,17 @@ export interface PostgresOptions extends MigrationOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
   const { metrics } = options;
-  const counters = metrics && createPostgresCounters(metrics);
   const address = parseAddress(options.address, environment);
   await prepareDatabase(address, startWithinMs, options);
 
   const readiness = createReadiness(() => sql.write(probe));
-  const sessions = createSessions(address, log, counters?.failovers);
+  const sessions = createSessions(address, log, metrics);
   const sql = createSql(sessions, {
     readerCount: address.connectionLimit - writerCount,
-    unknownOutcomes: counters?.unknownOutcomes,
+    metrics,
     onWritten: readiness.note,
   });
   const checkSchema = createSchemaCheck(sql, log);
-  if (metrics) addPostgresGauges(metrics, address, sessions);
   // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
   await checkSchema().catch(() => {});
   const checkWritable = async (): Promise<void> => {

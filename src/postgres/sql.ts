@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { unavailable } from '../domain/error.ts';
-import type { Counter } from '../metrics/registry.ts';
+import type { Registry } from '../metrics/registry.ts';
 import { isCollision, isLost, OutcomeUnknownError, translateError } from './errors.ts';
 import { keepPlans, servingTimeouts, type DriverOptions, type Timeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
@@ -29,7 +29,7 @@ export interface SqlOptions {
   timeouts?: Timeouts;
   /** A COMMIT that takes longer has an unknown outcome. */
   commitMs?: number;
-  unknownOutcomes?: Counter | undefined;
+  metrics?: Registry | undefined;
   /** Receives the outcome of each write; undefined means success. */
   onWritten?: (failure: unknown) => void;
 }
@@ -46,7 +46,13 @@ const selectBusy = {
 };
 
 export function createSql(sessions: Sessions, options: SqlOptions): Sql {
-  const { readerCount, timeouts = servingTimeouts, commitMs = 3000, unknownOutcomes, onWritten } = options;
+  const { readerCount, timeouts = servingTimeouts, commitMs = 3000, metrics, onWritten } = options;
+  const unknownOutcomes = metrics
+    ?.counter(
+      'petstore_postgres_unknown_outcomes_total',
+      'Transactions that may or may not have been committed, because COMMIT got no response.',
+    )
+    .with({});
   const lanes = (count: number, maxPerSession: number, more: Omit<DriverOptions, 'address'>): Lanes =>
     createLanes({ count, maxPerSession, open: (onLost) => sessions.open({ onLost, timeouts, ...more }) });
   const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });

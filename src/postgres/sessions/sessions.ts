@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reasonOf, type Log } from '../../system/log.ts';
-import type { Counter } from '../../metrics/registry.ts';
+import type { Registry } from '../../metrics/registry.ts';
 import type { PostgresAddress } from '../address.ts';
 import { isNewer, type Server } from './server.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
@@ -10,20 +10,36 @@ import { openSession, type Session, type SessionOptions } from './session.ts';
  * different server, every older one ends.
  */
 export interface Sessions {
-  /** The server in use and its open sessions; undefined if there are none. */
-  inUse(): { server: Server; sessionCount: number } | undefined;
   open(options: Omit<SessionOptions, 'address'>): Promise<Session>;
 }
 
 /** However patient the address is: a request waits for its session. */
 const maxConnectMs = 2000;
 
-export function createSessions(given: PostgresAddress, log?: Log, failovers?: Counter): Sessions {
+export function createSessions(given: PostgresAddress, log?: Log, metrics?: Registry): Sessions {
   const address = { ...given, connectTimeoutMs: Math.min(given.connectTimeoutMs, maxConnectMs) };
   const sessions = new Set<Session>();
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
   let isWithout = false;
+  const failovers = metrics
+    ?.counter('petstore_postgres_failovers_total', 'Changes from one database server to another.')
+    .with({});
+  metrics?.gauge(
+    'petstore_postgres_server_info',
+    'The database server in use; no sample if there is none.',
+    () => {
+      if (!last || sessions.size === 0) return [];
+      const place = { server_address: address.host, server_port: String(address.port) };
+      const labels = { ...place, system: last.system, timeline: String(last.timeline) };
+      return [{ labels, value: 1 }];
+    },
+  );
+  metrics?.gauge(
+    'petstore_postgres_sessions',
+    'Open sessions on the database server in use.',
+    () => sessions.size,
+  );
 
   const refuseOlder = (session: Session): void => {
     if (!last || !isNewer(last, session.server)) return;
@@ -50,7 +66,6 @@ export function createSessions(given: PostgresAddress, log?: Log, failovers?: Co
   };
 
   return {
-    inUse: () => (last && sessions.size > 0 ? { server: last, sessionCount: sessions.size } : undefined),
     async open(options) {
       const onLost = (): void => {
         sessions.delete(session);
