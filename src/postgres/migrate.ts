@@ -167,9 +167,8 @@ const namesPerBatch = 1000;
 /** Folds the names that 1.1.0 wrote. Pets locked by others are left for the next start. */
 async function foldNames(session: Session, report: Report): Promise<void> {
   const unfolded = 'FROM pets WHERE folded_name IS NULL';
-  const [first] = await session.query<{ id: string }>(`SELECT id ${unfolded} LIMIT 1`);
-  if (!first) return;
   const [row] = await session.query<{ total: string }>(`SELECT count(*) AS total ${unfolded}`);
+  if (row?.total === '0') return;
   using progress = report.progress('names made searchable', Number(row?.total));
   for (let after = '0'; ;) {
     // Do not wait for a standby: the next start folds what a failover loses.
@@ -202,7 +201,7 @@ async function buildIndex(session: Session, name: string): Promise<void> {
 
 const pauseBetweenAttemptsMs = 200;
 
-interface PrepareOptions extends MigrationOptions {
+export interface PrepareOptions extends MigrationOptions {
   /** False for commands that only read: a schema that is missing or older is an error. */
   mayCreate?: boolean;
 }

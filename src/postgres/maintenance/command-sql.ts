@@ -1,14 +1,11 @@
-import type { MigrationOptions } from '../../system/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
-import { prepareDatabase } from '../migrate.ts';
+import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { createSql, type Sql } from '../sql.ts';
 
-export interface CommandOptions extends MigrationOptions {
+export interface CommandOptions extends PrepareOptions {
   address: string;
   environment?: Environment;
-  /** Creates a missing schema, which is otherwise an error. */
-  mayCreate: boolean;
 }
 
 const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };

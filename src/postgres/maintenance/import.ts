@@ -23,8 +23,8 @@ const insertKept = insertStatement(petTable);
 const selectLargestId = `
   SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
 
-export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
-  const sql = await openCommandSql({ ...options, mayCreate: true });
+export async function openPostgresImport(options: CommandOptions): Promise<ImportStore> {
+  const sql = await openCommandSql(options);
 
   const change = (text: string, values: Values) => sql.write(async (query) => void query(text, values));
 
@@ -68,14 +68,13 @@ async function addTogether(
   step: ImportStep | undefined,
 ): Promise<void> {
   if (step) await moveImport(query, step, pets.length);
-  const smallest = pets[0]?.id;
   const rows = pets.map((pet) => ({ id: 0n, ...pet }));
   const values = arraysOf(petTable, rows);
+  const smallest = pets[0]?.id;
   if (smallest === undefined) return void (await query(insertNew, values));
-  const largest = rows.reduce((most, { id }) => (id > most ? id : most), smallest);
   await query(insertKept, values).catch(refuseTakenId);
   await refuseDeletedIds(query, smallest);
-  await moveSequence(query, 'pet_ids', largest);
+  await moveSequence(query, 'pet_ids', rows.at(-1)?.id ?? smallest);
 }
 
 /**
