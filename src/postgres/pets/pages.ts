@@ -14,11 +14,10 @@ interface PagedTable {
   render: (row: never) => string;
 }
 
+export type PageReader = (request: RowsRequest) => Promise<Page>;
+
 /** Reads pages of a table. Identical waiting reads share one query. */
-export function createPageReader(
-  sql: Pick<Sql, 'read'>,
-  { table, columns, render }: PagedTable,
-): (request: RowsRequest) => Promise<Page> {
+export function createPageReader(sql: Sql, { table, columns, render }: PagedTable): PageReader {
   const share = createSharedRead<Page>();
   return ({ limit, status, petId, returned, sort = 'oldest', after }) =>
     share(`${limit} ${status ?? ''} ${petId ?? ''} ${returned ?? ''} ${sort} ${after ?? ''}`, async () => {

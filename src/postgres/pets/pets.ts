@@ -51,6 +51,8 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): ClosablePetS
     return ids.map((id) => jsonById.get(id));
   });
 
+  const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
+
   const change = async (request: ChangeRequest): Promise<string> => {
     const result = await changes.add(request);
     if (result === 'missing' || result === 'changed') throw refusalError(result);
@@ -61,7 +63,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): ClosablePetS
     // Undefined, because asking the server would take as long as reading a page.
     version: () => undefined,
 
-    listPets: createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf }),
+    listPets: readPage,
 
     getPet: (id) => gets.add(String(id)),
 
@@ -78,7 +80,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): ClosablePetS
       await change({ kind: 'delete', id, seen, now: now(), createdBy });
     },
 
-    searchPets: createSearch(sql),
+    searchPets: createSearch(sql, readPage),
 
     checkWritable,
 

@@ -3,12 +3,11 @@ import { pageOf, type Page } from '../../domain/paging.ts';
 import type { Statement } from '../sessions/session.ts';
 import { createSharedRead } from '../shared-read.ts';
 import type { Sql } from '../sql.ts';
-import { createPageReader } from './pages.ts';
+import type { PageReader } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 
 /** Searches use an index where there is one; the others run on their own session. */
-export function createSearch(sql: Sql): (request: SearchRequest) => Promise<Page> {
-  const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
+export function createSearch(sql: Sql, readPage: PageReader): (request: SearchRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
 
   return ({ sort = 'newest', ...given }) => {
@@ -24,12 +23,10 @@ export function createSearch(sql: Sql): (request: SearchRequest) => Promise<Page
   };
 }
 
-type Values = (string | number)[];
-
 /** The statement has no name, because there are too many kinds to keep a plan for each. */
-function searchStatement(request: SearchRequest): { statement: Statement; values: Values } {
+function searchStatement(request: SearchRequest): { statement: Statement; values: string[] } {
   const { limit, words = [], id, categoryId, status, sort, after } = request;
-  const values: Values = [];
+  const values: string[] = [];
   const conditions: string[] = [];
   const add = (value: { toString(): string } | undefined, say: (parameter: string) => string): void => {
     if (value !== undefined) conditions.push(say(`$${values.push(String(value))}`));
