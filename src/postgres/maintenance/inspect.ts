@@ -17,11 +17,13 @@ export interface Inspection {
 
 /** Inspects a database without changing it. Fails with the service's own error. */
 export async function inspectPostgres(address: string, environment: Environment): Promise<Inspection> {
-  const parsed = parseAddress(address, environment);
   let session: Session | undefined;
   try {
-    session = await openSession({ address: parsed });
-    return await inspect(session);
+    session = await openSession({ address: parseAddress(address, environment) });
+    const isNew = (await readSchemaVersion(session)) === 0;
+    const [found] = await session.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
+    if (!found) throw new Error('The server says nothing about the store.');
+    return { ...found, isNew };
   } catch (error) {
     throw explain(error);
   } finally {
@@ -44,10 +46,3 @@ const selectStore = `${selectServer},
         unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege)
       AND has_sequence_privilege('pet_ids', 'USAGE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayWrite"
   FROM pg_class WHERE oid = 'pets'::regclass`;
-
-async function inspect(session: Session): Promise<Inspection> {
-  const isNew = (await readSchemaVersion(session)) === 0;
-  const [found] = await session.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
-  if (!found) throw new Error('The server says nothing about the store.');
-  return { ...found, isNew };
-}
