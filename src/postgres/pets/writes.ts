@@ -56,7 +56,7 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
     const orders: NewOrder[] = [];
     const events: NewEvent[] = [];
     const results = drawn.map(({ id, pet, idempotency, createdBy }): CreateResult => {
-      const holder = holders.get(keyOf({ idempotency }));
+      const holder = holders.get(keyOf(idempotency));
       if (holder && holder.pet_id !== id) {
         // Render from the request: equal fingerprints mean equal fields.
         return holder.request_hash === fingerprintOf(pet) ? createdPet(holder.pet_id, pet, true) : 'conflict';
@@ -111,7 +111,7 @@ async function claimKeys(
   requests: (CreateRequest & { id: string })[],
   now: number,
 ): Promise<Map<string | undefined, IdempotencyRow>> {
-  const firstByKey = new Map(requests.toReversed().map((request) => [keyOf(request), request]));
+  const firstByKey = new Map(requests.toReversed().map((request) => [keyOf(request.idempotency), request]));
   const records = [...firstByKey.values()].flatMap(({ id, pet, idempotency }) =>
     idempotency
       ? [{ ...idempotency, petId: BigInt(id), requestHash: fingerprintOf(pet), createdAt: new Date(now) }]
@@ -122,11 +122,11 @@ async function claimKeys(
   const values = [...arraysOf(idempotencyTable, records), oldest];
   const rows = await query<IdempotencyRow>(insertKeys, values);
   void query(forgetOldKeys, [oldest]);
-  return new Map(rows.map((row) => [keyOf({ idempotency: row }), row]));
+  return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
 /** Equal for requests that share an idempotency key; undefined without a key. */
-function keyOf({ idempotency }: Pick<CreateRequest, 'idempotency'>): string | undefined {
+function keyOf(idempotency: Idempotency | undefined): string | undefined {
   return idempotency && JSON.stringify([idempotency.caller, idempotency.key]);
 }
 
