@@ -6,9 +6,8 @@ import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { failureOf } from '../support/failure.ts';
 import { codeOf } from '../support/code-of.ts';
-import { superuser } from '../support/postgres/cluster.ts';
-import { openProxy } from '../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer, type Database } from '../support/postgres/server.ts';
+import { openProxiedStore } from '../support/postgres/proxied-store.ts';
+import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
 const rex = { name: 'Rex', categoryId: 0n };
 const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
@@ -161,25 +160,20 @@ describe('changes on PostgreSQL', () => {
   });
 
   it('share a transaction if they wait together, even several for one pet', async () => {
-    await using proxy = await openProxy(sharedServer.port);
-    const { user, password } = superuser;
-    const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
-    const own = await openPostgresStore({ address });
-    const ids = await Promise.all(
-      Array.from({ length: 300 }, async () => (await own.pets.createPet(rex)).id),
-    );
-    const sent = proxy.record();
+    await using own = await openProxiedStore();
+    const { pets } = own.store;
+    const ids = await Promise.all(Array.from({ length: 300 }, async () => (await pets.createPet(rex)).id));
+    const sent = own.proxy.record();
     const [first, second] = ids as [bigint, bigint];
     // The first goes alone, all others together.
     const names = await Promise.all(
       [first, first, second, first, ...ids.slice(2)].map((id, index) =>
-        own.pets.updatePet(id, { changes: { name: String(index) } }),
+        pets.updatePet(id, { changes: { name: String(index) } }),
       ),
     );
     expect(sent.join('').split(/COMMIT\b/)).toHaveLength(1 + 2);
     expect(new Set(names).size).toBe(302);
-    expect(await own.pets.getPet(first)).toContain('"name":"3"');
-    await own.close();
+    expect(await pets.getPet(first)).toContain('"name":"3"');
   });
 
   it('fail without an effect while somebody else holds the pet, and work again afterwards', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { runCli } from '../support/process/process.ts';
-import { superuser } from '../support/postgres/cluster.ts';
 import { openProxy, type PostgresProxy } from '../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../support/postgres/server.ts';
 
@@ -17,9 +16,7 @@ afterEach(async () => {
 });
 
 function runKeys(...args: string[]): ReturnType<typeof runCli> {
-  const { user, password } = superuser;
-  const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
-  return runCli(['keys', ...args, '--json', '--database-url', address]);
+  return runCli(['keys', ...args, '--json', '--database-url', proxy.address(database.name)]);
 }
 
 const countActive = async (): Promise<number> =>

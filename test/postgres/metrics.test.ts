@@ -1,21 +1,15 @@
 import { expect, it } from 'bun:test';
 import { createRegistry } from '../../src/metrics/registry.ts';
-import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { scrapeRegistry } from '../support/metrics/scrape.ts';
-import { superuser } from '../support/postgres/cluster.ts';
-import { openProxy } from '../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
+import { openProxiedStore } from '../support/postgres/proxied-store.ts';
 
 const newPet = { name: 'Rex', categoryId: 1n };
 
 it('reports the server, the sessions, the batches and a write whose outcome is unknown', async () => {
-  await using database = await makeDatabase();
-  await using proxy = await openProxy(sharedServer.port);
-  const { user, password } = superuser;
-  const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`;
   const metrics = createRegistry();
-  const store = await openPostgresStore({ address, metrics });
+  await using proxied = await openProxiedStore(metrics);
+  const { proxy, store } = proxied;
   await Promise.all(Array.from({ length: 3 }, () => store.pets.createPet(newPet)));
   await store.keys.findKey('unknown');
   const before = await scrapeRegistry(metrics);
@@ -32,5 +26,4 @@ it('reports the server, the sessions, the batches and a write whose outcome is u
   const after = await scrapeRegistry(metrics);
   expect(after.value('petstore_postgres_unknown_outcomes_total')).toBe(1);
   expect(after.value('petstore_postgres_failovers_total')).toBe(0);
-  await store.close();
 });

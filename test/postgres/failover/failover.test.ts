@@ -34,10 +34,7 @@ describe('a promotion under load, through HTTP', () => {
   beforeEach(async () => {
     pair = await makePair();
     proxy = await openProxy(pair.first.port);
-    const { user, password } = superuser;
-    service = await startService({
-      databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres`,
-    });
+    service = await startService({ databaseUrl: proxy.address() });
   });
   afterEach(async () => {
     await service[Symbol.asyncDispose]();
@@ -172,10 +169,7 @@ describe('a server that hangs', () => {
     'makes every request fail before its caller gives up, if the network is silent',
     async () => {
       await using proxy = await openProxy(cluster.port);
-      const { user, password } = superuser;
-      await using service = await startService({
-        databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable`,
-      });
+      await using service = await startService({ databaseUrl: proxy.address() });
       const id = await addPet(service.call);
       proxy.freeze();
       const startedAt = performance.now();

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
+import { issueKey } from '../../../src/domain/api-key.ts';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
@@ -164,14 +165,8 @@ describe('petstore migrate', () => {
     const own = await openPostgresStore({ address: clerk });
     await own.pets.createPet(rex, { caller: 'shop', key: 'one' });
     await own.pets.checkWritable();
-    const { id } = await own.keys.createKey({
-      name: 'till',
-      hash: 'x',
-      lastFour: 'abcd',
-      isReadOnly: false,
-      createdAt: new Date(),
-    });
-    await own.keys.revokeKey(id, new Date());
+    const { key } = await issueKey(own.keys, { name: 'till', now: new Date() });
+    await own.keys.revokeKey(key.id, new Date());
     await own.close();
   });
 });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { addPet, outcomeOf, post, rex } from '../../support/http/calls.ts';
 import { runCli, startService, type Service } from '../../support/process/process.ts';
-import { superuser } from '../../support/postgres/cluster.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makePair, type Pair } from '../../support/postgres/standby.ts';
 
@@ -34,10 +33,7 @@ async function revoke(keyId: string): Promise<void> {
 describe('a proxy that sends new connections to the new primary and keeps old ones', () => {
   it('moves all sessions of a replica as soon as one moves', async () => {
     await using proxy = await openProxy(pair.first.port);
-    const { user, password } = superuser;
-    await using service = await startService({
-      databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable`,
-    });
+    await using service = await startService({ databaseUrl: proxy.address() });
     const { key, id: keyId } = await makeKey(pair.first.address());
     const before = await addPet(service.call);
     for (let call = 0; call < 10; call++) {

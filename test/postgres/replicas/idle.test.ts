@@ -1,45 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import type { Store } from '../../../src/domain/store.ts';
+import { afterAll, describe, expect, it } from 'bun:test';
+import { issueKey, type ApiKey } from '../../../src/domain/api-key.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import { superuser } from '../../support/postgres/cluster.ts';
-import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 
-let database: Database;
-let proxy: PostgresProxy;
-let store: Store;
-let other: Store;
-
-beforeAll(async () => {
-  database = await makeDatabase();
-  proxy = await openProxy(sharedServer.port);
-  const { user, password } = superuser;
-  store = await openPostgresStore({
-    address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`,
-  });
-  other = await openPostgresStore({ address: database.address() });
-});
+const proxied = await openProxiedStore();
+const { database, proxy, store } = proxied;
+const other = await openPostgresStore({ address: database.address() });
 afterAll(async () => {
-  await store.close();
   await other.close();
-  await proxy[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
+  await proxied[Symbol.asyncDispose]();
 });
-
-let keys = 0;
 
 /** A key that the store answers from memory. */
-async function makeKnownKey(): Promise<{ id: string; hash: string }> {
-  const hash = `hash ${++keys}`;
-  const { id } = await other.keys.createKey({
-    name: 'till',
-    hash,
-    lastFour: 'abcd',
-    isReadOnly: false,
-    createdAt: new Date(),
-  });
-  while (!isFromMemory(hash)) await Bun.sleep(20);
-  return { id, hash };
+async function makeKnownKey(): Promise<ApiKey> {
+  const { key } = await issueKey(other.keys, { name: 'till', now: new Date() });
+  while (!isFromMemory(key.hash)) await Bun.sleep(20);
+  return key;
 }
 
 function isFromMemory(hash: string): boolean {

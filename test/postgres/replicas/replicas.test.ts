@@ -1,49 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { isUsable } from '../../../src/domain/api-key.ts';
+import { afterAll, describe, expect, it } from 'bun:test';
+import { issueKey, isUsable, type ApiKey } from '../../../src/domain/api-key.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import { superuser } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { msUntilWritable } from '../../support/postgres/availability.ts';
-import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { makeDatabase } from '../../support/postgres/server.ts';
 
-let database: Database;
-let proxy: PostgresProxy;
-let replicas: Store[];
-
-beforeAll(async () => {
-  database = await makeDatabase();
-  proxy = await openProxy(sharedServer.port);
-  const { user, password } = superuser;
-  const throughProxy = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`;
-  replicas = await Promise.all(
-    [database.address(), database.address('?pgbouncer=true'), throughProxy].map((address) =>
-      openPostgresStore({ address }),
-    ),
-  );
-});
+const proxied = await openProxiedStore();
+const { database, proxy } = proxied;
+const direct = await Promise.all(
+  ['', '?pgbouncer=true'].map((query) => openPostgresStore({ address: database.address(query) })),
+);
+const replicas = [...direct, proxied.store];
 afterAll(async () => {
-  await Promise.all(replicas.map((replica) => replica.close()));
-  await proxy[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
+  await Promise.all(direct.map((replica) => replica.close()));
+  await proxied[Symbol.asyncDispose]();
 });
-
-let keys = 0;
 
 /** Makes a key that every replica has used, so that each keeps it in memory. */
-async function makeKnownKey(): Promise<{ id: string; hash: string }> {
-  const hash = `hash ${++keys}`;
-  const key = await replicas[0]!.keys.createKey({
-    name: 'till',
-    hash,
-    lastFour: 'abcd',
-    isReadOnly: false,
-    createdAt: new Date(),
-  });
+async function makeKnownKey(): Promise<ApiKey> {
+  const { key } = await issueKey(replicas[0]!.keys, { name: 'till', now: new Date() });
   for (const replica of replicas) {
     // More than once, until the replica has looked at the database and answers from memory.
-    while ((await whatIs(replica, hash)).from !== 'memory') await Bun.sleep(20);
+    while ((await whatIs(replica, key.hash)).from !== 'memory') await Bun.sleep(20);
   }
   return key;
 }

@@ -75,8 +75,7 @@ describe('a connection', () => {
   it('uses no named statements if a pgbouncer would mix up the sessions', async () => {
     await using proxy = await openProxy(cluster.port);
     const usesNames = async (query: string): Promise<boolean> => {
-      const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable${query}`;
-      const store = await openPostgresStore({ address });
+      const store = await openPostgresStore({ address: proxy.address() + query });
       await Promise.all(Array.from({ length: 50 }, async (_, index) => store.pets.getPet(BigInt(index))));
       await Promise.all(
         Array.from({ length: 50 }, () => store.pets.createPet({ name: 'Rex', categoryId: 1n })),

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
+import { addressAt, makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
 import { openTranslator, type Translator } from '../../support/postgres/translator.ts';
@@ -14,10 +14,6 @@ const outcomeUnknown = {
   message: expect.stringContaining('outcome of this write is unknown'),
 };
 
-function addressAt(port: number, query = ''): string {
-  return `postgres://${superuser.user}:${superuser.password}@127.0.0.1:${port}/postgres?sslmode=disable${query}`;
-}
-
 let cluster: Cluster;
 let translator: Translator;
 let store: Store;
@@ -26,7 +22,7 @@ beforeAll(async () => {
   cluster = await makeCluster();
   await cluster.start();
   translator = await openTranslator(cluster.port);
-  store = await openPostgresStore({ address: addressAt(translator.port) });
+  store = await openPostgresStore({ address: addressAt(translator.port, 'postgres', '?sslmode=disable') });
 });
 afterAll(async () => {
   await store.close();
@@ -96,7 +92,7 @@ describe('a role that receives no warnings', () => {
   });
 
   it('gets no confirmation of a commit whose standby is gone', async () => {
-    const own = await openPostgresStore({ address: addressAt(cluster.port) });
+    const own = await openPostgresStore({ address: cluster.address() });
     const failure = failureOf(own.pets.createPet(rex));
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject(outcomeUnknown);
@@ -104,7 +100,7 @@ describe('a role that receives no warnings', () => {
   });
 
   it('cannot import pets with such a commit either', async () => {
-    const adding = await openPostgresImport({ address: addressAt(cluster.port) });
+    const adding = await openPostgresImport({ address: cluster.address() });
     const failure = failureOf(adding.addPets([rex]));
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject({ code: 'unavailable' });

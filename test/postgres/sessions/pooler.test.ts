@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { issueKey } from '../../../src/domain/api-key.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
 import { makeCluster, superuser, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
@@ -53,16 +54,10 @@ describe('a pooler in transaction mode', () => {
     );
     for (const { id, json } of created) expect(await store.pets.getPet(id)).toBe(json);
     await store.pets.checkWritable();
-    const { id } = await store.keys.createKey({
-      name: 'till',
-      hash: 'hash',
-      lastFour: 'abcd',
-      isReadOnly: false,
-      createdAt: new Date(),
-    });
-    expect(await store.keys.findKey('hash')).toMatchObject({ id });
-    await store.keys.revokeKey(id, new Date());
-    expect(await store.keys.findKey('hash')).toBeUndefined();
+    const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
+    expect(await store.keys.findKey(key.hash)).toEqual(key);
+    await store.keys.revokeKey(key.id, new Date());
+    expect(await store.keys.findKey(key.hash)).toBeUndefined();
     await store.close();
   });
 });

@@ -3,7 +3,6 @@ import { parseAddress } from '../../../src/postgres/address.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { openSession } from '../../../src/postgres/sessions/session.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { superuser } from '../../support/postgres/cluster.ts';
 import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
@@ -83,10 +82,8 @@ describe('a server that accepts connections and stays silent', () => {
 describe('a session that is lost before it has introduced itself', () => {
   it('is not handed over, and the waiting write was not sent', async () => {
     await using proxy = await openProxy(sharedServer.port);
-    const { user, password } = superuser;
-    const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
     proxy.lose('pg_is_in_recovery');
-    const sql = openSqlAt(address);
+    const sql = openSqlAt(proxy.address(database.name));
     const write = sql
       .write((query) => query({ name: 'write', text: 'SELECT 1' }))
       .catch((error: unknown) => (error as Error).message);

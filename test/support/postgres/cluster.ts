@@ -19,13 +19,16 @@ export interface Cluster extends AsyncDisposable {
   /** Stops every process of the server where it is: connections stay open, and nothing responds. */
   freeze(): void;
   thaw(): void;
-  /** Adds lines to `postgresql.conf`; the next start reads them. */
-  configure(settings: Record<string, string>): void;
   /** Runs a statement as the superuser. */
   run(sql: string, database?: string): Promise<Record<string, unknown>[]>;
 }
 
 export const superuser = { user: 'petstore', password: 'password-of-the-tests' };
+
+/** The address of a server, or of what stands before one. */
+export function addressAt(port: number, database = 'postgres', query = ''): string {
+  return `postgres://${superuser.user}:${superuser.password}@127.0.0.1:${port}/${database}${query}`;
+}
 
 /** Settings of every cluster of the tests: small, and quiet. */
 const frugal = {
@@ -57,14 +60,11 @@ export async function copyCluster(source: string, settings: Record<string, strin
   await Bun.$`cp -Rp ${source} ${dataFolder}`;
   let server: Bun.Subprocess | undefined;
 
-  const configure: Cluster['configure'] = (lines) => {
-    const text = Object.entries(lines).map(([name, value]) => `${name} = '${value}'\n`);
-    writeFileSync(join(dataFolder, 'postgresql.conf'), text.join(''), { flag: 'a' });
-  };
-  configure({ ...frugal, unix_socket_directories: folder, listen_addresses: '127.0.0.1', ...settings });
-
-  const address: Cluster['address'] = (database = 'postgres', query = '') =>
-    `postgres://${superuser.user}:${superuser.password}@127.0.0.1:${port}/${database}${query}`;
+  const place = { unix_socket_directories: folder, listen_addresses: '127.0.0.1' };
+  const lines = Object.entries({ ...frugal, ...place, ...settings }).map(
+    ([name, value]) => `${name} = '${value}'\n`,
+  );
+  writeFileSync(join(dataFolder, 'postgresql.conf'), lines.join(''), { flag: 'a' });
 
   const run: Cluster['run'] = async (sql, database = 'postgres') => {
     const client = new Client({ ...superuser, host: '127.0.0.1', port, database });
@@ -101,8 +101,7 @@ export async function copyCluster(source: string, settings: Record<string, strin
     port,
     folder,
     dataFolder,
-    address,
-    configure,
+    address: (database, query) => addressAt(port, database, query),
     run,
     stop,
     freeze: () => signalAll('SIGSTOP'),

@@ -1,6 +1,6 @@
 import type { Store } from '../../../src/domain/store.ts';
+import type { Registry } from '../../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import { superuser } from './cluster.ts';
 import { openProxy, type PostgresProxy } from './proxy.ts';
 import { makeDatabase, sharedServer, type Database } from './server.ts';
 
@@ -11,12 +11,10 @@ export interface ProxiedStore extends AsyncDisposable {
   store: Store;
 }
 
-export async function openProxiedStore(): Promise<ProxiedStore> {
+export async function openProxiedStore(metrics?: Registry): Promise<ProxiedStore> {
   const database = await makeDatabase();
   const proxy = await openProxy(sharedServer.port);
-  const { user, password } = superuser;
-  const place = `127.0.0.1:${proxy.port}/${database.name}`;
-  const store = await openPostgresStore({ address: `postgres://${user}:${password}@${place}` });
+  const store = await openPostgresStore({ address: proxy.address(database.name), metrics });
   return {
     database,
     proxy,

@@ -1,8 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { addressAt } from './cluster.ts';
 
 /** Stands between a store and its PostgreSQL server, and loses connections when told to. */
 export interface PostgresProxy extends AsyncDisposable {
   port: number;
+  /** The address of a database behind it, without TLS. */
+  address(database?: string): string;
   /**
    * The next write is handed to the server, and its connection is lost: `at-once`, while the server may still
    * be at work, or `after-answer`, when the server has committed and answered.
@@ -99,9 +102,11 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
 
+  const { port: ownPort } = listener.address() as AddressInfo;
   const cutAll = (): void => pairs.forEach(cut);
   return {
-    port: (listener.address() as AddressInfo).port,
+    port: ownPort,
+    address: (database) => addressAt(ownPort, database, '?sslmode=disable'),
     cutNext(write, moment) {
       armed = { write, moment };
     },
