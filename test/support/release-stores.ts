@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../src/sqlite/open.ts';
 import expected100 from '../fixtures/1.0.0/expected.json';
 import expected110 from '../fixtures/1.1.0/expected.json';
 import type { Store } from './http/service.ts';
-import { msUntilWritable } from './postgres/availability.ts';
+import { untilWritable } from './postgres/availability.ts';
 import { makeDatabase } from './postgres/server.ts';
 import { makeFolder } from './process/process.ts';
 
@@ -79,7 +79,7 @@ async function restoreDump(release: Release): Promise<ReleaseStore> {
     databaseUrl: address,
     async open(options) {
       const store = await openPostgresStore({ address, now: () => found.madeAt, ...options });
-      await msUntilWritable(store.pets);
+      await untilWritable(store.pets);
       return store;
     },
     async run(sql) {

@@ -7,7 +7,7 @@ import { startChangeLoad } from '../../support/postgres/change-load.ts';
 import { makeCluster } from '../../support/postgres/cluster.ts';
 import { scrapeRegistry } from '../../support/metrics/scrape.ts';
 import { failureOf } from '../../support/failure.ts';
-import { msUntilWritable, untilUnavailable } from '../../support/postgres/availability.ts';
+import { untilUnavailable, untilWritable } from '../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
@@ -91,7 +91,7 @@ describe('changes under load', () => {
         await cluster.stop('SIGKILL');
         await untilUnavailable(stores[0]!.pets);
         await cluster.start();
-        for (const { pets } of stores) await msUntilWritable(pets);
+        for (const { pets } of stores) await untilWritable(pets);
       }
       await load.untilAcknowledged(100);
       expect(await load.stop(cluster)).toEqual([]);
@@ -117,7 +117,7 @@ describe('changes under load', () => {
       await untilUnavailable(store.pets);
       await pair.promoteSecond();
       proxy.moveTo(second.port);
-      await msUntilWritable(store.pets);
+      await untilWritable(store.pets);
       await load.untilAcknowledged(100);
       expect(await load.stop(second)).toEqual([]);
       expect(load.count.failures).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
+import { untilWritable } from '../../support/postgres/availability.ts';
 import { makeCluster } from '../../support/postgres/cluster.ts';
 import { openProxiedStore, type ProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
@@ -44,7 +45,7 @@ describe('the readiness of a replica', () => {
     }
     expect(countProbes()).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 1000);
     await proxied.database.run('ALTER TABLE gone RENAME TO write_probes');
-    while ((await codeOf(store.pets.checkWritable())) !== 'done') await Bun.sleep(20);
+    await untilWritable(store.pets);
     expect(await proxied.database.run('SELECT FROM write_probes')).toEqual([]);
   });
 
@@ -52,7 +53,7 @@ describe('the readiness of a replica', () => {
     proxied.proxy.freeze();
     expect(await failureOf(store.pets.checkWritable())).toMatchObject(unavailable);
     proxied.proxy.thaw();
-    while ((await codeOf(store.pets.checkWritable())) !== 'done') await Bun.sleep(20);
+    await untilWritable(store.pets);
   });
 });
 
@@ -85,7 +86,7 @@ describe('a replica whose schema is changed under it', () => {
     );
     for (const outcome of outcomes) expect(['done', 'unavailable']).toContain(outcome);
     await database.run(back);
-    while ((await codeOf(store.pets.checkWritable())) !== 'done') await Bun.sleep(20);
+    await untilWritable(store.pets);
     await store.close();
   });
 

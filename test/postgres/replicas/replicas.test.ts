@@ -3,7 +3,7 @@ import { issueKey, isUsable, type ApiKey } from '../../../src/domain/api-key.ts'
 import type { Store } from '../../../src/domain/store.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { failureOf } from '../../support/failure.ts';
-import { msUntilWritable } from '../../support/postgres/availability.ts';
+import { untilWritable } from '../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 
@@ -107,7 +107,7 @@ describe('twenty replicas that start together on an empty database', () => {
     const address = empty.address('?connect_timeout=60');
     const started = await Promise.all(Array.from({ length: 20 }, () => openPostgresStore({ address })));
     // So that every session is open.
-    await Promise.all(started.map(({ pets }) => msUntilWritable(pets)));
+    await Promise.all(started.map(({ pets }) => untilWritable(pets)));
     const { id, json } = await started[0]!.pets.createPet({ name: 'Rex', categoryId: 1n });
     const seen = await Promise.all(started.map(async ({ pets }) => pets.getPet(id)));
     expect(seen).toEqual(started.map(() => json));
