@@ -32,38 +32,6 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const rows = await database.run(`SELECT status FROM orders WHERE pet_id = ${id} ORDER BY id`);
     return rows.map(({ status }) => String(status));
   };
-  const categoryOf = async (id: bigint): Promise<bigint> => {
-    const { categoryId } = JSON.parse(String(await replicas[0].pets.getPet(id))) as { categoryId: number };
-    return BigInt(categoryId);
-  };
-
-  it('lose no update when each names what it expects', async () => {
-    const ids = await createMany(2);
-    const increments = 10;
-    /** How many of the increments a busy server gave up on: each may have happened or not. */
-    const increment = async ({ pets }: Store, id: bigint): Promise<number> => {
-      let unknown = 0;
-      for (let done = 0; done < increments;) {
-        const categoryId = await categoryOf(id);
-        const outcome = await codeOf(
-          pets.updatePet(id, {
-            changes: { categoryId: categoryId + 1n },
-            expected: { categoryId },
-          }),
-        );
-        expect(['done', 'precondition_failed', 'unavailable']).toContain(outcome);
-        if (outcome === 'done') done += 1;
-        if (outcome === 'unavailable') unknown += 1;
-      }
-      return unknown;
-    };
-    for (const id of ids) {
-      const unknown = await Promise.all(replicas.map((replica) => increment(replica, id)));
-      const count = Number(await categoryOf(id)) - 2 * increments;
-      expect(count).toBeGreaterThanOrEqual(0);
-      expect(count).toBeLessThanOrEqual(unknown[0]! + unknown[1]!);
-    }
-  });
 
   it('let one of two updates pass that expect the same pet and were sent while somebody held it', async () => {
     const [id] = (await createMany(1)) as [bigint];
@@ -176,31 +144,11 @@ describe('changes on PostgreSQL', () => {
     expect(await pets.getPet(first)).toContain('"name":"3"');
   });
 
-  it('fail without an effect while somebody else holds the pet, and work again afterwards', async () => {
-    const { id, json } = await store.pets.createPet(rex);
-    const holder = new Client(database.address());
-    await holder.connect();
-    try {
-      await holder.query('BEGIN');
-      await holder.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [String(id)]);
-      const update = store.pets.updatePet(id, { changes: { status: 'sold' } });
-      expect(await failureOf(update)).toMatchObject({ code: 'unavailable' });
-      await holder.query('ROLLBACK');
-    } finally {
-      await holder.end();
-    }
-    expect(await store.pets.getPet(id)).toBe(json);
-    await store.pets.updatePet(id, { changes: { status: 'sold' } });
-    expect(await database.run(`SELECT status FROM orders WHERE pet_id = ${id}`)).toEqual([
-      { status: 'sold' },
-    ]);
-  });
-
   it('skip an order id that is taken', async () => {
     const { id } = await store.pets.createPet(rex);
     await database.run(`
       INSERT INTO orders (id, pet_id, status, created_at)
-      SELECT last_value + 1, 1, 'sold', 0 FROM order_ids`);
+      SELECT nextval('order_ids') + 1, 0, 'sold', 0`);
     await store.pets.updatePet(id, { changes: { status: 'pending' } });
     expect(await database.run(`SELECT id FROM orders WHERE pet_id = ${id}`)).toHaveLength(1);
   });

@@ -34,21 +34,6 @@ describe('an idempotency key whose pet was deleted', () => {
 });
 
 describe('a batch of creates', () => {
-  it('creates one pet for a key that occurs twice, and reports a conflict', async () => {
-    const idempotency = { caller: 'shop', key: 'twice' };
-    // The first goes alone, the others together.
-    const [, first, again, conflict] = await Promise.allSettled([
-      store.pets.createPet(rex),
-      store.pets.createPet(rex, idempotency),
-      store.pets.createPet(rex, idempotency),
-      store.pets.createPet({ ...rex, name: 'Tom' }, idempotency),
-    ]);
-    expect(first).toMatchObject({ status: 'fulfilled', value: { replayed: false } });
-    if (first?.status !== 'fulfilled') return;
-    expect(again).toEqual({ status: 'fulfilled', value: { ...first.value, replayed: true } });
-    expect(conflict).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_conflict' } });
-  });
-
   it('forgets expired keys', async () => {
     await database.run("INSERT INTO idempotency_keys VALUES ('shop', 'old', 'x', 1, 0)");
     await store.pets.createPet(rex, { caller: 'shop', key: 'new' });
