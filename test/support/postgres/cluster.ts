@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../http/free-port.ts';
-import { childrenOf } from '../process/process-tree.ts';
 
 /** A real PostgreSQL server of its own: a data folder, a port, a process that can be killed and started again. */
 export interface Cluster extends AsyncDisposable {
@@ -16,9 +15,6 @@ export interface Cluster extends AsyncDisposable {
   /** Starts the server and waits until it answers, or, as a standby, until it answers reads. */
   start(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops every process of the server where it is: connections stay open, and nothing responds. */
-  freeze(): void;
-  thaw(): void;
   /** Runs a statement as the superuser. */
   run(sql: string, database?: string): Promise<Record<string, unknown>[]>;
 }
@@ -77,21 +73,7 @@ export async function copyCluster(source: string, settings: Record<string, strin
     }
   };
 
-  /** The postmaster first, so that it starts nothing meanwhile. */
-  const signalAll = (signal: NodeJS.Signals): void => {
-    if (!server) return;
-    for (const pid of [server.pid, ...childrenOf(server.pid)]) {
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
-  };
-
   const stop: Cluster['stop'] = async (signal = 'SIGINT') => {
-    // A process that is stopped would not even end.
-    signalAll('SIGCONT');
     server?.kill(signal);
     await server?.exited;
     server = undefined;
@@ -104,8 +86,6 @@ export async function copyCluster(source: string, settings: Record<string, strin
     address: (database, query) => addressAt(port, database, query),
     run,
     stop,
-    freeze: () => signalAll('SIGSTOP'),
-    thaw: () => signalAll('SIGCONT'),
     async start() {
       const log = openSync(join(folder, 'log'), 'a');
       const command = [join(binaries, 'bin/postgres'), '-D', dataFolder, '-p', String(port)];
