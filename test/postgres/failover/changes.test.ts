@@ -4,7 +4,6 @@ import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { clientOf } from '../../support/http/client-of.ts';
 import { followWithMirrors } from '../../support/mirror.ts';
 import { startChangeLoad } from '../../support/postgres/change-load.ts';
-import { makeCluster } from '../../support/postgres/cluster.ts';
 import { scrapeRegistry } from '../../support/metrics/scrape.ts';
 import { failureOf } from '../../support/failure.ts';
 import { untilUnavailable, untilWritable } from '../../support/postgres/availability.ts';
@@ -64,29 +63,6 @@ describe('changes under load', () => {
     expect(load.count.failures).toBeGreaterThan(0);
     await Promise.all(stores.map((store) => store.close()));
   });
-
-  it(
-    'keep every acknowledged change, each pet with its orders, when the server is killed',
-    async () => {
-      await using cluster = await makeCluster();
-      await cluster.start();
-      const open = () => openPostgresStore({ address: cluster.address() });
-      const stores = [await open(), await open()];
-      const load = startChangeLoad(stores);
-      for (let round = 0; round < 2; round++) {
-        await load.untilAcknowledged(100);
-        await cluster.stop('SIGKILL');
-        await untilUnavailable(stores[0]!.pets);
-        await cluster.start();
-        for (const { pets } of stores) await untilWritable(pets);
-      }
-      await load.untilAcknowledged(100);
-      expect(await load.stop(cluster)).toEqual([]);
-      expect(load.count.failures).toBeGreaterThan(0);
-      await Promise.all(stores.map((store) => store.close()));
-    },
-    patienceMs,
-  );
 
   it(
     'keeps every acknowledged change and its event when a standby is promoted, and counts the failover',
