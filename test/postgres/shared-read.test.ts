@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createSharedRead } from '../../src/postgres/shared-read.ts';
-import { idsOf } from '../support/http/calls.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 
 /** Queries that end when the test says so. */
@@ -64,50 +63,5 @@ describe('a page that several callers wait for', () => {
     await store.close();
     expect(second).not.toBe(first);
     expect(third).toBe(second);
-  });
-});
-
-describe('many readers and writers on three replicas', () => {
-  it('read everything that was acknowledged before the read was sent', async () => {
-    await using database = await makeDatabase();
-    const replicas = await Promise.all(
-      [1, 2, 3].map(() => openPostgresStore({ address: database.address() })),
-    );
-    const anyReplica = () => replicas[Math.floor(Math.random() * replicas.length)]!.pets;
-    const acknowledged = new Set<bigint>();
-    let newest = 0n;
-    const written = new AbortController();
-    let reads = 0;
-    const stale: string[] = [];
-
-    const write = async (): Promise<void> => {
-      for (let count = 0; count < 60; count++) {
-        const { id } = await anyReplica().createPet({ name: 'Rex', categoryId: 1n });
-        acknowledged.add(id);
-        if (id > newest) newest = id;
-        if (Math.random() < 0.3) await Bun.sleep(Math.random() * 3);
-      }
-    };
-    const read = async (): Promise<void> => {
-      while (!written.signal.aborted) {
-        // Few different pages, so that many reads are shared.
-        const after = newest - (newest % 25n) - 25n;
-        const expected = [...acknowledged].filter((id) => id > after).map(String);
-        const found = new Set(idsOf((await anyReplica().listPets({ limit: 100, after })).json));
-        // A page that is full may have ended before the newest.
-        const isFull = found.size === 100;
-        stale.push(...expected.filter((id) => !isFull && !found.has(id)));
-        reads += 1;
-        if (Math.random() < 0.3) await Bun.sleep(Math.random() * 2);
-      }
-    };
-    const readers = Array.from({ length: 30 }, read);
-    await Promise.all(Array.from({ length: 12 }, write));
-    written.abort();
-    await Promise.all(readers);
-    expect(stale).toEqual([]);
-    expect(acknowledged.size).toBe(720);
-    expect(reads).toBeGreaterThan(100);
-    await Promise.all(replicas.map((replica) => replica.close()));
   });
 });
