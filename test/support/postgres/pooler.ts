@@ -129,7 +129,7 @@ async function startSession(
 }
 
 /** Calls back with whole messages, whatever the pieces they come in. */
-export function framesOf(take: (message: Buffer) => void): (bytes: Buffer) => void {
+function framesOf(take: (message: Buffer) => void): (bytes: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
