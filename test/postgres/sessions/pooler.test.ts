@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../../src/domain/api-key.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
-import { makeCluster, superuser, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
+import { addressAt, makeCluster, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
 import { openPooler, type Pooler } from '../../support/postgres/pooler.ts';
 
 let cluster: Cluster;
@@ -14,27 +14,17 @@ beforeAll(async () => {
   cluster = await makeCluster(withoutDurability);
   writeFileSync(join(cluster.dataFolder, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
   await cluster.start();
-  pooler = await openPooler({
-    serverPort: cluster.port,
-    user: superuser.user,
-    database: 'postgres',
-    size: 3,
-  });
+  pooler = await openPooler({ serverPort: cluster.port });
 });
 afterAll(async () => {
   await pooler[Symbol.asyncDispose]();
   await cluster[Symbol.asyncDispose]();
 });
 
-const address = (query = '') =>
-  `postgres://${superuser.user}@127.0.0.1:${pooler.port}/postgres?sslmode=disable${query}`;
-
 describe('a pooler in transaction mode', () => {
   it('is refused with advice when it does not accept the settings of a session', async () => {
-    const { user } = superuser;
-    const options = { serverPort: cluster.port, user, database: 'postgres', size: 1, refusesTimeouts: true };
-    await using strict = await openPooler(options);
-    const url = `postgres://${user}@127.0.0.1:${strict.port}/postgres?sslmode=disable`;
+    await using strict = await openPooler({ serverPort: cluster.port, refusesTimeouts: true });
+    const url = addressAt(strict.port, 'postgres', '?sslmode=disable');
     const { status, stderr } = await runCli(['serve', '--port', '0', '--database-url', url]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^petstore: .+statement_timeout.+ Add pgbouncer=true to the address\.\n$/);
@@ -43,7 +33,8 @@ describe('a pooler in transaction mode', () => {
   });
 
   it('serves creates, reads and keys if the address says so', async () => {
-    const store = await openPostgresStore({ address: address('&pgbouncer=true') });
+    const address = addressAt(pooler.port, 'postgres', '?sslmode=disable&pgbouncer=true');
+    const store = await openPostgresStore({ address });
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         store.pets.createPet(
