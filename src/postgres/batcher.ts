@@ -67,15 +67,6 @@ export function createBatcher<Request, Result>(
   };
 }
 
-/** A queue with a limit on its length and on the time that a request may wait. */
-interface BoundedQueue<Request, Result> {
-  readonly length: number;
-  /** Fails with `overloaded` if too many wait, and with `unavailable` if the wait takes too long. */
-  add(request: Request): Promise<Result>;
-  /** Removes at most `count` requests, in order of arrival. */
-  take(count: number): Queued<Request, Result>[];
-}
-
 interface Queued<Request, Result> {
   request: Request;
   since: number;
@@ -83,10 +74,8 @@ interface Queued<Request, Result> {
   reject: (error: unknown) => void;
 }
 
-export function createBoundedQueue<Request, Result>(
-  maxWaitMs: number,
-  maxLength = 10_000,
-): BoundedQueue<Request, Result> {
+/** A queue with a limit on its length and on the time that a request may wait. */
+export function createBoundedQueue<Request, Result>(maxWaitMs: number, maxLength = 10_000) {
   const queued: Queued<Request, Result>[] = [];
   let timer: Timer | undefined;
 
@@ -104,7 +93,7 @@ export function createBoundedQueue<Request, Result>(
     get length() {
       return queued.length;
     },
-    add: (request) =>
+    add: (request: Request): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (queued.length >= maxLength) {
           return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
@@ -112,6 +101,7 @@ export function createBoundedQueue<Request, Result>(
         queued.push({ request, since: performance.now(), resolve, reject });
         timer ??= setTimeout(refuseLate, maxWaitMs).unref();
       }),
-    take: (count) => queued.splice(0, count),
+    /** Removes at most `count` requests, in order of arrival. */
+    take: (count: number) => queued.splice(0, count),
   };
 }

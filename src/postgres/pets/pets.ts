@@ -25,12 +25,8 @@ interface PetStoreOptions {
   metrics: Registry | undefined;
 }
 
-interface ClosablePetStore extends PetStore {
-  /** Refuses new writes and waits for the pending ones. */
-  close(): Promise<void>;
-}
-
-export function createPetStore(sql: Sql, options: PetStoreOptions): ClosablePetStore {
+/** `close` refuses new writes and waits for the pending ones. */
+export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & { close(): Promise<void> } {
   const { checkWritable, now, maxQueued, metrics: registry } = options;
   const metrics: WriteMetrics | undefined =
     registry &&
