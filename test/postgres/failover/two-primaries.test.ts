@@ -2,14 +2,20 @@ import { describe, expect, it } from 'bun:test';
 import { issueKey } from '../../../src/domain/api-key.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
+import { failureOf } from '../../support/failure.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makePair } from '../../support/postgres/standby.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
 describe('a proxy that sends new connections to the new primary and keeps old ones', () => {
-  it('moves all sessions of a replica as soon as one moves', async () => {
+  it('moves all sessions of a replica as soon as one moves, and never uses a standby', async () => {
     await using pair = await makePair();
+    // A standby lags behind, so it is never used.
+    const standby = openPostgresStore({ address: pair.second.address(), startWithinMs: 0 });
+    expect(await failureOf(standby)).toMatchObject({
+      problem: 'The database cannot be used: The server is a standby.',
+    });
     await using proxy = await openProxy(pair.first.port);
     const store = await openPostgresStore({ address: proxy.address() });
     const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
