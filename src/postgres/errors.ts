@@ -97,7 +97,7 @@ export function explain(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   const cause = error instanceof SessionLostError ? error.cause : error;
   const { code = '', message } = cause as { code?: string; message: string };
-  const reason = `${message.replace(/\.$/, '') || 'no connection'}${code && ` (${code})`}`;
+  const reason = `${(message || 'no connection').replace(/\.$/, '')}${code && ` (${code})`}`;
   const [problem, remedy] = explanations[code] ?? [
     'The database cannot be used',
     'Check --database-url, and that the server runs.',
