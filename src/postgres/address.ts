@@ -63,10 +63,11 @@ export function parseAddress(address: string, environment: Environment): Postgre
     /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ??
     refuseForm();
   const [, user = '', password = ''] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
+  const parameters = parseQuery(query);
   const given: Environment = {
     ...{ user: decode(user), password: decode(password), dbname: decode(path) },
-    ...splitHost(decode(hostAndPort)),
-    ...parseQuery(query),
+    ...parameters,
+    ...splitHost(parameters['host'] ?? decode(hostAndPort)),
   };
   const valueOf = (name: Parameter) => given[name] || environment[variables[name]] || undefined;
   const pemOf = (name: Parameter) => readPem(name, valueOf(name));
@@ -78,14 +79,14 @@ export function parseAddress(address: string, environment: Environment): Postgre
   // A standby is never used, and one host leaves nothing else to choose.
   oneOf('target_session_attrs', valueOf('target_session_attrs') ?? 'any', ['any', 'read-write', 'primary']);
   // A service may run without any of these variables.
-  const owner = valueOf('user') || environment['USER'] || environment['USERNAME'];
-  if (!owner) refuse('names no user.', 'Write postgres://user@host/database.');
+  const role = valueOf('user') || environment['USER'] || environment['USERNAME'];
+  if (!role) refuse('names no user.', 'Write postgres://user@host/database.');
   return {
     host: valueOf('host') ?? 'localhost',
     port: integer('port', valueOf('port'), { fewest: 1, most: 65_535, default: 5432 }),
-    user: owner,
+    user: role,
     password: valueOf('password'),
-    database: valueOf('dbname') ?? owner,
+    database: valueOf('dbname') ?? role,
     sslMode: oneOf('sslmode', valueOf('sslmode') ?? 'prefer', sslModes),
     sslFiles: { ca: pemOf('sslrootcert'), cert: pemOf('sslcert'), key: pemOf('sslkey') },
     isPgbouncer: oneOf('pgbouncer', valueOf('pgbouncer') ?? 'false', ['true', 'false']) === 'true',
@@ -98,12 +99,11 @@ export function parseAddress(address: string, environment: Environment): Postgre
 }
 
 /** A Unix socket is named by its folder, which may contain a colon. */
-function splitHost(text: string): { host?: string; port?: string } {
+function splitHost(text: string): { host: string; port?: string } {
   if (text.startsWith('/') || text.includes(',')) return { host: text };
   const [, bracketed, plain, port] =
     /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm();
-  const host = bracketed ?? plain;
-  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
+  return { host: bracketed ?? plain ?? '', ...(port !== undefined && { port }) };
 }
 
 function parseQuery(query: string): Environment {
