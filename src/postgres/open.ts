@@ -26,6 +26,9 @@ export interface PostgresOptions extends MigrationOptions {
   metrics?: Registry | undefined;
 }
 
+/** However patient the address is: a request waits for its session. */
+const maxConnectMs = 2000;
+
 /** Opens the store and migrates its schema if necessary. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
@@ -34,7 +37,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await prepareDatabase(address, startWithinMs, options);
 
   const readiness = createReadiness(() => sql.write(probe));
-  const sessions = createSessions(address, log, metrics);
+  const connectTimeoutMs = Math.min(address.connectTimeoutMs, maxConnectMs);
+  const sessions = createSessions({ ...address, connectTimeoutMs }, log, metrics);
   const sql = createSql(sessions, {
     readerCount: address.connectionLimit - writerCount,
     metrics,

@@ -13,11 +13,7 @@ export interface Sessions {
   open(options: Omit<SessionOptions, 'address'>): Promise<Session>;
 }
 
-/** However patient the address is: a request waits for its session. */
-const maxConnectMs = 2000;
-
-export function createSessions(given: PostgresAddress, log?: Log, metrics?: Registry): Sessions {
-  const address = { ...given, connectTimeoutMs: Math.min(given.connectTimeoutMs, maxConnectMs) };
+export function createSessions(address: PostgresAddress, log?: Log, metrics?: Registry): Sessions {
   const sessions = new Set<Session>();
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
