@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { issueKey } from '../../../src/domain/api-key.ts';
+import { openPostgresBulk } from '../../../src/postgres/maintenance/bulk.ts';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
+import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -33,6 +35,18 @@ describe('an import whose connection is cut', () => {
     expect(await adding.findImport('file')).toMatchObject({ addedCount: 3 });
     await adding.close();
     expect(await database.run("SELECT FROM pets WHERE name = 'imported'")).toHaveLength(3);
+  });
+});
+
+describe('an export whose connection is cut', () => {
+  it('reads the same page again over a new one', async () => {
+    await using proxied = await openProxiedStore();
+    const { id } = await proxied.store.pets.createPet(rex);
+    const bulk = await openPostgresBulk({ address: proxied.proxy.address(proxied.database.name) });
+    proxied.proxy.cutNext('FROM pets', 'after-answer');
+    expect(await bulk.pets.read(undefined, 10)).toEqual([{ id, ...rex }]);
+    expect(proxied.proxy.cuts).toBe(1);
+    await bulk.close();
   });
 });
 

@@ -7,11 +7,11 @@ export interface PostgresProxy extends AsyncDisposable {
   /** The address of a database behind it, without TLS. */
   address(database?: string): string;
   /**
-   * The next write is handed to the server, and its connection is lost: `at-once`, while the server may still
+   * The next such statement is handed to the server, and its connection is lost: `at-once`, while the server may still
    * be at work, or `after-answer`, when the server has committed and answered.
    */
-  cutNext(write: CutWrite, moment: 'at-once' | 'after-answer'): void;
-  /** How many writes were cut. */
+  cutNext(statement: CutStatement, moment: 'at-once' | 'after-answer'): void;
+  /** How many statements were cut. */
   readonly cuts: number;
   /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
   lose(text: string): void;
@@ -41,13 +41,13 @@ interface Pair {
   sent: string;
 }
 
-/** How the names of the statements begin; the driver sends them with every execution. */
-export type CutWrite = 'insert-pets' | 'update-pets' | 'delete-pets' | 'replace-key';
+/** A part of what the driver sends: the name of a statement, or its text if it has no name. */
+export type CutStatement = 'insert-pets' | 'update-pets' | 'delete-pets' | 'replace-key' | 'FROM pets';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let serverPort = firstPort;
   const pairs = new Set<Pair>();
-  let armed: { write: CutWrite; moment: 'at-once' | 'after-answer' } | undefined;
+  let armed: { statement: CutStatement; moment: 'at-once' | 'after-answer' } | undefined;
   let cuts = 0;
   let isFrozen = false;
   let lostText: string | undefined;
@@ -82,7 +82,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
         mutingText = undefined;
         isMute = true;
       }
-      const moment = armed && bytes.includes(armed.write) ? armed.moment : undefined;
+      const moment = armed && bytes.includes(armed.statement) ? armed.moment : undefined;
       if (moment !== undefined) {
         armed = undefined;
         cuts += 1;
@@ -107,8 +107,8 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   return {
     port: ownPort,
     address: (database) => addressAt(ownPort, database, '?sslmode=disable'),
-    cutNext(write, moment) {
-      armed = { write, moment };
+    cutNext(statement, moment) {
+      armed = { statement, moment };
     },
     get cuts() {
       return cuts;
