@@ -12,7 +12,6 @@ describe('a database that is inspected', () => {
     for (const status of ['pending', 'sold', 'available'] as const)
       await store.pets.createPet({ name: 'Rex', categoryId: 1n, status });
     await store.close();
-    await database.run('ANALYZE');
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ petCount: 3, orderCount: 2 });
     const { stdout } = await runCli(['doctor', '--database-url', database.address()]);
     expect(stdout).toContain('holds about 3 pets and 2 orders.');

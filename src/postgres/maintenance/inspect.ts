@@ -5,7 +5,7 @@ import { explain } from '../errors.ts';
 
 export interface Inspection {
   version: string;
-  /** An estimate, because counting a large table is slow. */
+  /** An estimate for a large table, because counting it is slow. */
   petCount: number;
   orderCount: number;
   usableKeyCount: number;
@@ -31,18 +31,25 @@ export async function inspectPostgres(address: string, environment: Environment)
   }
 }
 
+const countedExactly = 10_000;
+
+/** Exact for a small table. For others, the server's own estimate, which may be missing or old after many changes. */
+function estimate(table: string): string {
+  return `(SELECT CASE WHEN number < ${countedExactly} THEN number ELSE greatest(reltuples, number) END::float8
+    FROM (SELECT count(*) AS number FROM (SELECT FROM ${table} LIMIT ${countedExactly}) AS few) AS counted, pg_class
+    WHERE oid = '${table}'::regclass)`;
+}
+
 const selectServer = "SELECT current_setting('server_version') AS version";
 
 const selectNew = `${selectServer}, 0 AS "petCount", 0 AS "orderCount", 0 AS "usableKeyCount",
     has_schema_privilege(current_schema(), 'CREATE') AS "mayWrite"`;
 
 const selectStore = `${selectServer},
-    greatest(reltuples, 0)::float8 AS "petCount",
-    (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'orders'::regclass) AS "orderCount",
+    ${estimate('pets')} AS "petCount", ${estimate('orders')} AS "orderCount",
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     (SELECT bool_and(has_table_privilege(name, privilege))
-      FROM unnest('{pets, orders, deletions, events, event_log, key_changes, idempotency_keys, write_probes}'::text[]) AS name,
+      FROM unnest('{pets, orders, deletions, events, event_log, api_keys, key_changes, idempotency_keys, write_probes}'::text[]) AS name,
         unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege)
-      AND has_sequence_privilege('pet_ids', 'USAGE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayWrite"
-  FROM pg_class WHERE oid = 'pets'::regclass`;
+      AND has_sequence_privilege('pet_ids', 'USAGE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayWrite"`;
