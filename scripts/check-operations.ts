@@ -1,22 +1,17 @@
-// Runs the commands of docs/operations.md, unchanged, on a Debian of its own whose first process is systemd, and then
-// checks what systemd says of the units and does with a service that fails.
+// Runs the commands of docs/operations.md, unchanged, with a release of the current commit on a Debian of its own whose
+// first process is systemd. Then checks what systemd says of the units and does with a service that fails.
 //   bun scripts/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
-import { cpSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run as runToEnd, type Ended } from '../test/support/process/package.ts';
-import {
-  isDefinition,
-  isForClone,
-  keyIn,
-  operationsBlocks,
-} from '../test/support/process/operations-document.ts';
-import { makeFolder } from '../test/support/process/process.ts';
-import { makeReleaseCopy } from '../test/support/process/release-copy.ts';
+import { project } from './command.ts';
 import { importRoot } from './deploy/base.ts';
-import { report, run } from './deploy/run.ts';
+import { report, run, runToEnd, type Ended } from './deploy/run.ts';
 import { untilTrue } from './deploy/until-true.ts';
-import { host } from './release/platforms.ts';
+import { makeRelease } from './release/artifacts.ts';
+import { host, type Platform } from './release/platforms.ts';
+import { readSource } from './release/source.ts';
 
 const packages = 'systemd-sysv,sudo,curl,ca-certificates,openssl,procps,prometheus,prometheus-node-exporter';
 if (!host) throw new Error('A release has an executable for Linux alone, on x64 and arm64.');
@@ -27,10 +22,13 @@ const certify =
 const name = `petstore-operations-${process.pid}`;
 const image = `localhost/${name}`;
 
-using folder = makeFolder();
-const root = join(folder.path, 'root');
+const source = await readSource();
+const folder = mkdtempSync(join(tmpdir(), 'petstore-operations-'));
+using cleanUp = new DisposableStack();
+cleanUp.defer(() => rmSync(folder, { recursive: true }));
+const root = join(folder, 'root');
 const released = join(root, 'srv/release');
-await makeRoot();
+await makeRoot(host);
 try {
   await boot();
   const { definitions, apiKey } = await runDocument();
@@ -46,25 +44,27 @@ try {
 
 async function runDocument(): Promise<{ definitions: string; apiKey: string }> {
   let [definitions, apiKey] = ['', ''];
-  for (const block of (await operationsBlocks()).filter(({ language }) => language === 'sh')) {
-    const title = block.text.split('\n').at(0);
-    if (isForClone(block)) {
+  const document = await Bun.file(join(project, 'docs/operations.md')).text();
+  for (const [, block = ''] of document.matchAll(/^```sh\n(.*?)^```/gms)) {
+    const title = block.split('\n').at(0);
+    if (block.startsWith('npm run build\n')) {
       console.log(`left out, because the machine has no Node: ${title}`);
       continue;
     }
-    if (/s3/i.test(block.text)) {
+    if (/s3/i.test(block)) {
       console.log(`left out, because the machine has no bucket: ${title}`);
       continue;
     }
     // The document names one platform, which may be another than this.
-    const text = block.text.replace('pets_…', apiKey).replaceAll('linux-x64', platform);
+    const text = block.replace('pets_…', apiKey).replaceAll('linux-x64', platform);
     const { status, stdout, stderr } = await shell(definitions + text);
     // A search of the journal ends with 1 when there is nothing to find.
-    const isFine = status === 0 || (status === 1 && block.text.startsWith('journalctl'));
-    if (!isFine) throw new Error(`This ended with ${status}:\n${block.text}\n${stdout}${stderr}`);
+    const isFine = status === 0 || (status === 1 && block.startsWith('journalctl'));
+    if (!isFine) throw new Error(`This ended with ${status}:\n${block}\n${stdout}${stderr}`);
     report(`${title}`);
-    if (isDefinition(block)) definitions = block.text;
-    apiKey = keyIn(stdout) ?? apiKey;
+    // Later blocks need this function in their shell.
+    if (block.startsWith('petstore() {')) definitions = block;
+    apiKey = /pets_[0-9A-Za-z]{36}/.exec(stdout.slice(stdout.lastIndexOf('Key ')))?.[0] ?? apiKey;
   }
   return { definitions, apiKey };
 }
@@ -110,12 +110,9 @@ function checksWith(apiKey: string): [what: string, script: string][] {
 }
 
 /** A small Debian, with a release and a certificate for pets.example in it. */
-async function makeRoot(): Promise<void> {
+async function makeRoot(own: Platform): Promise<void> {
   await run(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
-  using clone = await makeReleaseCopy();
-  const { status, stderr } = await clone.release('--only', platform);
-  if (status !== 0) throw new Error(stderr);
-  cpSync(join(clone.path, 'dist/release'), released, { recursive: true });
+  await makeRelease(released, source, [own]);
   await run(['sh', '-ec', `cd '${released}'; ${certify}`]);
   // A container shares the kernel's settings with this machine, and must leave them alone.
   symlinkSync('/dev/null', join(root, 'etc/systemd/system/systemd-sysctl.service'));
@@ -138,5 +135,5 @@ function podman(...args: string[]): Promise<string> {
 /** Runs a script as root in the folder of the release. */
 function shell(script: string): Promise<Ended> {
   const settings = ['--workdir=/srv/release', '--env=CURL_CA_BUNDLE=/srv/release/cert.pem'];
-  return runToEnd(['podman', 'exec', ...settings, name, 'bash', '-ec', script], '/');
+  return runToEnd(['podman', 'exec', ...settings, name, 'bash', '-ec', script]);
 }

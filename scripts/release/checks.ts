@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { failureOf } from '../../test/support/failure.ts';
-import { followInClone, followWithRelease, ownWords } from '../../test/support/process/follow-operations.ts';
-import { makeOperatedMachine } from '../../test/support/process/operated-machine.ts';
 import { outputOf } from '../../test/support/process/package.ts';
-import { makeFolder, startService } from '../../test/support/process/process.ts';
+import { startService } from '../../test/support/process/process.ts';
 import {
   cloneReleaseCopy,
   makeReleaseCopy,
   type ReleaseCopy,
 } from '../../test/support/process/release-copy.ts';
-import { openS3Server } from '../../test/support/s3-server.ts';
 import { host } from './platforms.ts';
 import { checkIntegrity } from './runtime.ts';
 
@@ -50,35 +47,9 @@ it('makes packages, an executable, deploy/, a bill of materials, notes and their
 });
 
 // A Mac gets no executable.
-const describeHere = describe.skipIf(host === undefined);
-
-describeHere('the executable', () => {
-  it('serves from an empty folder', async () => {
-    await using service = await startService({ wrap: () => [join(released, executable), 'serve'] });
-    expect((await service.call('/readyz')).status).toBe(200);
-  });
-});
-
-describeHere('docs/operations.md', () => {
-  it('works from its first command to its last with the files of a release', async () => {
-    using folder = makeFolder();
-    cpSync(released, folder.path, { recursive: true });
-    await using bucket = await openS3Server();
-    await using machine = makeOperatedMachine(folder.path, {
-      ...ownWords,
-      'https://s3.example': bucket.env['S3_ENDPOINT'] ?? '',
-      'S3_ACCESS_KEY_ID=petstore-backups': `S3_ACCESS_KEY_ID=${bucket.env['S3_ACCESS_KEY_ID']}`,
-      'S3_SECRET_ACCESS_KEY=secret': `S3_SECRET_ACCESS_KEY=${bucket.env['S3_SECRET_ACCESS_KEY']}`,
-      's3://shop-backups/': 's3://shop/',
-    });
-    await followWithRelease(machine);
-  });
-
-  it('works from a clone to the first pet', async () => {
-    using clone = await cloneReleaseCopy(copy);
-    await using machine = makeOperatedMachine(clone.path, ownWords);
-    await followInClone(machine);
-  });
+it.skipIf(host === undefined)('makes an executable that serves from an empty folder', async () => {
+  await using service = await startService({ wrap: () => [join(released, executable), 'serve'] });
+  expect((await service.call('/readyz')).status).toBe(200);
 });
 
 it('packs deploy/, operations.md and scale.md with one owner and the time of the commit', async () => {
