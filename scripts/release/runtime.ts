@@ -29,7 +29,7 @@ export async function runtimeFor(platform: Platform, folder: string): Promise<st
 }
 
 /** npm checks a package against the registry, which could have changed. The lockfile has not. */
-export async function checkIntegrity(name: string, tarball: string, integrity: string): Promise<void> {
+async function checkIntegrity(name: string, tarball: string, integrity: string): Promise<void> {
   const hash = createHash('sha512').update(await Bun.file(tarball).bytes());
   if (`sha512-${hash.digest('base64')}` === integrity) return;
   throw new OperatorError(`${name} from npm is not the package of package-lock.json.`);
