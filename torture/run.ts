@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { currentCommit } from '../scripts/commit.ts';
+import { currentCommit } from '../test/support/commit.ts';
 import { firstLine } from './support/judge.ts';
 import { openPlace } from './support/place.ts';
 import { readResults, shorten, thisMachine, writeResults, type Result } from './results.ts';

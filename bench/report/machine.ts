@@ -1,7 +1,7 @@
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { currentCommit } from '../../scripts/commit.ts';
+import { currentCommit } from '../../test/support/commit.ts';
 import { peersFolder, type Contestant } from '../contestants/contestants.ts';
 import { coreLayout } from '../load/processes.ts';
 import type { ContestantEntry, Results } from './results.ts';

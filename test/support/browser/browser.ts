@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
-import { findBrowser } from '../../../scripts/ensure-browser.mjs';
+import { findBrowser } from './ensure-browser.mjs';
 
 const packageFolder = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium');
 
@@ -18,7 +18,8 @@ export async function openBrowser(): Promise<OpenBrowser> {
   const unpacked = await unpack();
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
   const found = findBrowser();
-  if (found === undefined) throw new Error('There is no browser. Run: node scripts/ensure-browser.mjs');
+  if (found === undefined)
+    throw new Error('There is no browser. Run: node test/support/browser/ensure-browser.mjs');
   await Bun.write(join(folder, 'fonts.conf'), fontsConfiguration(join(unpacked, 'fonts'), folder));
   const browser = await playwright.launch({
     executablePath: found === 'npm' ? join(unpacked, 'chromium') : found,

@@ -5,7 +5,7 @@ import { outputOf, project } from './package.ts';
 export const tools = join(project, 'test/tools');
 
 export function installTools(): Promise<string> {
-  return outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
+  return outputOf(['npm', 'run', '--silent', 'tools'], project);
 }
 
 /** The Node of this machine, which may be as old as 20, and the current one. */

@@ -1,6 +1,6 @@
 // Makes sure that there is a browser for the tests, before they take minutes to find out. npm has one for Linux on x64
 // alone; elsewhere it is that of the system. Plain Node, because it runs before anything is installed.
-//   node scripts/ensure-browser.mjs
+//   node test/support/browser/ensure-browser.mjs
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
@@ -65,7 +65,7 @@ function isExecutable(path) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const complaint = ensureBrowser();
   if (complaint !== undefined) {
-    console.error(complaint);
+    process.stderr.write(`${complaint}\n`);
     process.exit(1);
   }
 }

@@ -9,7 +9,7 @@ export function currentCommit(): string | undefined {
   try {
     const commit = git('rev-parse', '--short', 'HEAD');
     if (commit === '') return undefined;
-    return git('status', '--porcelain', '--', '../src') === '' ? commit : `${commit} and changes`;
+    return git('status', '--porcelain', '--', '../../src') === '' ? commit : `${commit} and changes`;
   } catch {
     return undefined;
   }
