@@ -10,6 +10,9 @@ import {
   phone,
 } from '../../../test/support/browser/console.ts';
 import { calmDown, deafen, noteOf, openShop } from '../../../test/support/browser/shop.ts';
+import { addPet, idsOf } from '../../../test/support/http/calls.ts';
+import { openService } from '../../../test/support/http/service.ts';
+import { isFound, type Sale } from '../src/sales/sale.ts';
 import { slowDown } from './helpers.ts';
 
 const chromium = browserOfFile();
@@ -172,5 +175,25 @@ describe('the sales', () => {
     await takeBack('Mia');
     await noteOf(page, 'Somebody else has renamed Mia (2) to Mio (2) in the meantime.').waitFor();
     expect((await service.client.getPet(2n)).status).toBe('sold');
+  });
+});
+
+describe('a search in Sales', () => {
+  it('finds the pets that the search of pets finds', async () => {
+    await using service = await openService();
+    const names = ['Łucja', 'STRASSE 1', 'Straße 2', 'Zoë', 'Aegir', 'Οδυσσεύς', 'Rex №５'];
+    const sales = await Promise.all(
+      names.map(async (name): Promise<Sale> => {
+        const id = BigInt(await addPet(service.call, { name, categoryId: 1 }));
+        const order = { id, petId: id, status: 'sold', createdAt: new Date() } as const;
+        return { order, pet: { id, name, categoryId: 1n }, soldBy: undefined };
+      }),
+    );
+    for (const text of ['lucja', 'ŁUCJA', 'strasse', 'zoe', 'ægir', 'ΟΔΥΣΣΕΥΣ', 'no5']) {
+      const pets = await service.call(`/v1/pets/search?q=${encodeURIComponent(text)}`);
+      const found = sales.filter((sale) => isFound(sale, text)).map(({ order }) => String(order.petId));
+      expect(found).not.toEqual([]);
+      expect([text, ...found.toSorted()]).toEqual([text, ...idsOf(await pets.text()).toSorted()]);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import type { Order, Pet } from '../../../client/src/index.ts';
+import { foldName, searchWords } from '../../../../src/domain/fold.ts';
 import { labelOf } from '../draft.ts';
 import { dayOf } from './day.ts';
 
@@ -41,12 +42,10 @@ export function nameOf({ order, pet }: Sale): string {
   return pet?.name.trim() ? pet.name : `Pet ${order.petId}`;
 }
 
-/** True when the name or the id of the pet has this text in it, whatever its case and diacritics. */
+/** True when the name or the id of the pet has these words in it, folded as in a search of pets. */
 export function isFound(sale: Sale, text: string): boolean {
-  const fold = (part: string) => part.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = fold(text).split(/\s+/);
-  const within = fold(`${nameOf(sale)} ${sale.order.petId}`);
-  return words.every((word) => within.includes(word));
+  const within = foldName(`${nameOf(sale)} ${sale.order.petId}`);
+  return searchWords(text).every((word) => within.includes(word));
 }
 
 /** A table for spreadsheets. A name that would be read as a formula gets an apostrophe before it. */
