@@ -1,4 +1,7 @@
-/** A JSON number, kept as the characters of the response. */
+// TypeScript's library does not declare it yet.
+const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
+
+/** A JSON number, kept as the characters of the text. */
 export class JsonNumber {
   readonly source: string;
 
@@ -6,12 +9,16 @@ export class JsonNumber {
     this.source = source;
   }
 
-  toJSON(): number {
-    return Number(this.source);
+  toString(): string {
+    return this.source;
+  }
+
+  toJSON(): unknown {
+    return rawJSON(this.source);
   }
 }
 
-/** Like `JSON.parse`, but every number becomes a {@link JsonNumber}. */
+/** Like `JSON.parse`, but every number becomes a {@link JsonNumber}. `JSON.stringify` writes it back unchanged. */
 export function parseExactJson(text: string): unknown {
   const keepDigits = (_key: string, value: unknown, context: { source?: string }) =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value;

@@ -2,11 +2,9 @@ import type { Api, Exchange } from './api.ts';
 import { expectThat } from './mismatch.ts';
 import { listPets, readPets } from './pets.ts';
 
-const nextLink = /^<(\?[^>]+)>; rel="next"$/;
-
 /** The query of the next page, if the list has one. */
-export function nextQuery({ headers }: Exchange): string | undefined {
-  return nextLink.exec(headers.get('Link') ?? '')?.[1];
+export function nextQuery({ headers }: Pick<Exchange, 'headers'>): string | undefined {
+  return /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1];
 }
 
 export interface WalkedPage {

@@ -1,9 +1,10 @@
 import { isPetStatus } from 'petstore-server/embed';
 import { editNewPet, editNewPetText, editRequest, forOperations } from './edit/edit.ts';
-import { parseExact, renderExact, withDefault, type Fields } from './edit/exact-json.ts';
+import { JsonNumber, parseExactJson } from '../conform/exact-json.ts';
+import { withDefault, type Fields } from './edit/fields.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
-const digits = /^-?\d{1,18}$/;
+const integer = /^-?\d+$/;
 
 /** Accepts creates that must be refused: the pet is adjusted and stored. */
 export const acceptedMutants: readonly MutantDefinition[] = [
@@ -17,7 +18,7 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     number: 62,
     name: 'name-number-accepted',
     description: 'A name that is a number is stored as text.',
-    wrap: editField('name', (name) => (isNumber(name) ? String(name) : name)),
+    wrap: editField('name', (name) => (name instanceof JsonNumber ? name.source : name)),
   },
   {
     number: 63,
@@ -29,39 +30,45 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     number: 64,
     name: 'category-missing-accepted',
     description: 'A create without a categoryId stores a pet of category 0.',
-    wrap: editNewPet((pet) => withDefault(pet, 'categoryId', 0n)),
+    wrap: editNewPet((pet) => withDefault(pet, 'categoryId', 0)),
   },
   {
     number: 65,
     name: 'category-text-accepted',
     description: 'A categoryId that is a string of digits is stored as a number.',
     wrap: editField('categoryId', (value) =>
-      typeof value === 'string' && digits.test(value) ? BigInt(value) : value,
+      typeof value === 'string' && integer.test(value) ? new JsonNumber(String(BigInt(value))) : value,
     ),
   },
   {
     number: 66,
     name: 'category-null-accepted',
     description: 'A categoryId that is null is stored as 0.',
-    wrap: editField('categoryId', (value) => value ?? 0n),
+    wrap: editField('categoryId', (value) => value ?? 0),
   },
   {
     number: 67,
     name: 'category-fraction-accepted',
     description: 'A categoryId such as 1.5 is rounded down.',
-    wrap: editField('categoryId', (value) => (typeof value === 'number' ? Math.floor(value) : value)),
+    wrap: editField('categoryId', (value) =>
+      value instanceof JsonNumber && !integer.test(value.source) ? Math.floor(Number(value.source)) : value,
+    ),
   },
   {
     number: 68,
     name: 'category-true-accepted',
     description: 'A categoryId of true is stored as 1.',
-    wrap: editField('categoryId', (value) => (value === true ? 1n : value)),
+    wrap: editField('categoryId', (value) => (value === true ? 1 : value)),
   },
   {
     number: 69,
     name: 'category-past-int64-wrapped',
     description: 'A categoryId past int64 wraps around to the other end.',
-    wrap: editField('categoryId', (value) => (typeof value === 'bigint' ? BigInt.asIntN(64, value) : value)),
+    wrap: editField('categoryId', (value) =>
+      value instanceof JsonNumber && integer.test(value.source)
+        ? new JsonNumber(String(BigInt.asIntN(64, BigInt(value.source))))
+        : value,
+    ),
   },
   {
     number: 70,
@@ -112,12 +119,8 @@ function editField(name: string, edit: (value: unknown) => unknown): Wrap {
 
 function firstOf(text: string): string {
   try {
-    return renderExact((parseExact(text) as Fields[])[0] ?? []);
+    return JSON.stringify((parseExactJson(text) as Fields[])[0] ?? []);
   } catch {
     return text;
   }
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'bigint';
 }

@@ -1,3 +1,4 @@
+import { toInt64 } from '../conform/exact-json.ts';
 import {
   copyOf,
   editPage,
@@ -8,7 +9,7 @@ import {
   withHeader,
   withUrl,
 } from './edit/edit.ts';
-import { parseObject, renderExact } from './edit/exact-json.ts';
+import { parseObject } from './edit/fields.ts';
 import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
 /** Creates with wrong responses, or that store too much or too little. */
@@ -29,7 +30,7 @@ export const createMutants: readonly MutantDefinition[] = [
     number: 94,
     name: 'create-id-constant',
     description: 'The pet that a create returns always has the id 1.',
-    wrap: editPets(['createPet'], (pet) => ({ ...pet, id: 1n })),
+    wrap: editPets(['createPet'], (pet) => ({ ...pet, id: 1 })),
   },
   {
     number: 95,
@@ -97,8 +98,8 @@ function returnIdOfCaller(fetch: Fetch): Fetch {
     const response = await fetch(request);
     if (response.status !== 201) return response;
     const id = parseObject(await sent.text())?.['id'];
-    if (typeof id !== 'bigint') return response;
-    return withBody(response, renderExact({ ...parseObject(await response.text()), id }));
+    if (toInt64(id) === undefined) return response;
+    return withBody(response, JSON.stringify({ ...parseObject(await response.text()), id }));
   };
 }
 
@@ -116,15 +117,15 @@ function createTwice(fetch: Fetch): Fetch {
 function hideCreated(choose: (ids: bigint[]) => bigint[]): Wrap {
   return (fetch) => {
     const created: bigint[] = [];
-    const isHidden = (id: unknown) => choose(created).some((hidden) => hidden === id);
+    const isHidden = (id: bigint | undefined) => choose(created).some((hidden) => hidden === id);
 
     const create = editPets(['createPet'], (pet) => {
-      const { id } = pet;
-      if (typeof id === 'bigint' && !created.includes(id)) created.push(id);
+      const id = toInt64(pet['id']);
+      if (id !== undefined && !created.includes(id)) created.push(id);
       created.sort((one, other) => (one < other ? -1 : 1));
       return pet;
     });
-    const list = editPage((pets) => pets.filter(({ id }) => !isHidden(id)));
+    const list = editPage((pets) => pets.filter(({ id }) => !isHidden(toInt64(id))));
     const get: Wrap = forOperations(['getPet'], (next) => (request) => {
       const id = new URL(request.url).pathname.split('/').at(-1) ?? '';
       const isLost = /^\d+$/.test(id) && isHidden(BigInt(id));

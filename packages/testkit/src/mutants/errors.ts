@@ -1,5 +1,5 @@
 import { editErrors, editResponse, operationOf, refuseAs, withBody } from './edit/edit.ts';
-import { parseObject, without } from './edit/exact-json.ts';
+import { parseObject, without } from './edit/fields.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const fields = ['code', 'message', 'status'];

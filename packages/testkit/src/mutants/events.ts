@@ -1,5 +1,6 @@
 import { editResponse, withBody } from './edit/edit.ts';
-import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
+import { parseExactJson } from '../conform/exact-json.ts';
+import type { Fields } from './edit/fields.ts';
 import { strict, type Wrap } from './mutant.ts';
 
 export const eventMutants = strict([
@@ -27,6 +28,6 @@ function editEvents(edit: (events: Fields[]) => Fields[]): Wrap {
   return editResponse(async (response, request) => {
     const isEvents = new URL(request.url, 'http://localhost').pathname === '/v1/events';
     if (!isEvents || !response.ok || response.body === null) return response;
-    return withBody(response, renderExact(edit(parseExact(await response.text()) as Fields[])));
+    return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()) as Fields[])));
   });
 }

@@ -1,3 +1,4 @@
+import { toInt64 } from '../conform/exact-json.ts';
 import { editPage, editPets, forOperations, withUrl } from './edit/edit.ts';
 import type { Fetch, MutantDefinition } from './mutant.ts';
 
@@ -56,11 +57,11 @@ function addPetAfter(fetch: Fetch, apiKey: string): Fetch {
 }
 
 function takeFetchedFromLists(fetch: Fetch): Fetch {
-  const fetched = new Set<unknown>();
+  const fetched = new Set<bigint | undefined>();
   const get = editPets(['getPet'], (pet) => {
-    fetched.add(pet['id']);
+    fetched.add(toInt64(pet['id']));
     return pet;
   });
-  const list = editPage((pets) => pets.filter(({ id }) => !fetched.has(id)));
+  const list = editPage((pets) => pets.filter(({ id }) => !fetched.has(toInt64(id))));
   return list(get(fetch, ''), '');
 }

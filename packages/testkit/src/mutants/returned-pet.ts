@@ -1,5 +1,5 @@
 import { editPets, type OperationName } from './edit/edit.ts';
-import { without, type Fields } from './edit/exact-json.ts';
+import { without, type Fields } from './edit/fields.ts';
 import type { MutantDefinition } from './mutant.ts';
 
 const operations: readonly (readonly [OperationName, string, string])[] = [
@@ -29,7 +29,7 @@ export const returnedPetMutants: readonly MutantDefinition[] = [
     'The categoryId of the pet that $ has passed a double.',
     (pet) => ({
       ...pet,
-      categoryId: BigInt(Number(pet['categoryId'])),
+      categoryId: Number(pet['categoryId']),
     }),
   ),
   ...inEachOperation(47, 'status-null', 'The pet that $ has status null if it has no status.', (pet) => ({

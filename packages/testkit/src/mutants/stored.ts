@@ -1,5 +1,6 @@
+import { JsonNumber, toInt64 } from '../conform/exact-json.ts';
 import { editNewPet, editNewPetText } from './edit/edit.ts';
-import { parseObject, withDefault, without, type Fields } from './edit/exact-json.ts';
+import { parseObject, withDefault, without, type Fields } from './edit/fields.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
@@ -133,22 +134,16 @@ function storeName(edit: (name: string) => string): Wrap {
 
 function storeCategory(edit: (categoryId: bigint) => bigint): Wrap {
   return editNewPet((pet) => {
-    const { categoryId } = pet;
-    return typeof categoryId === 'bigint' && isInt64(categoryId)
-      ? { ...pet, categoryId: edit(categoryId) }
-      : pet;
+    const categoryId = toInt64(pet['categoryId']);
+    return categoryId === undefined ? pet : { ...pet, categoryId: new JsonNumber(String(edit(categoryId))) };
   });
 }
 
 function refuseCategory(isRefused: (categoryId: bigint) => boolean): Wrap {
   return editNewPet((pet) => {
-    const { categoryId } = pet;
-    return typeof categoryId === 'bigint' && isRefused(categoryId) ? { ...pet, categoryId: null } : pet;
+    const categoryId = toInt64(pet['categoryId']);
+    return categoryId !== undefined && isRefused(categoryId) ? { ...pet, categoryId: null } : pet;
   });
-}
-
-function isInt64(value: bigint): boolean {
-  return BigInt.asIntN(64, value) === value;
 }
 
 function isValidStatus({ status }: Fields): boolean {

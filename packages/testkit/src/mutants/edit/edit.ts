@@ -1,5 +1,6 @@
 import { maxBodyBytes } from 'petstore-server/embed';
-import { parseExact, parseObject, renderExact, type Fields } from './exact-json.ts';
+import { parseExactJson } from '../../conform/exact-json.ts';
+import { parseObject, type Fields } from './fields.ts';
 import type { Wrap } from '../mutant.ts';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
@@ -68,7 +69,7 @@ export function editSuccess(
     operations,
     editResponse(async (response, request) => {
       if (!response.ok || response.body === null) return response;
-      return withBody(response, renderExact(edit(parseExact(await response.text()), request)));
+      return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()), request)));
     }),
   );
 }
@@ -90,7 +91,7 @@ export function editErrors(edit: (error: Fields) => unknown, statuses?: readonly
   return editResponse(async (response) => {
     if (response.status < 400 || response.body === null) return response;
     if (statuses && !statuses.includes(response.status)) return response;
-    return withBody(response, renderExact(edit(parseExact(await response.text()) as Fields)));
+    return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()) as Fields)));
   });
 }
 
@@ -99,8 +100,8 @@ export function editNewPet(edit: (pet: Fields) => Fields): Wrap {
   return editNewPetText((text) => {
     const pet = parseObject(text);
     if (!pet) return text;
-    const edited = renderExact(edit(pet));
-    return edited === renderExact(pet) ? text : edited;
+    const edited = JSON.stringify(edit(pet));
+    return edited === JSON.stringify(pet) ? text : edited;
   });
 }
 
@@ -152,6 +153,6 @@ export function withHeader(request: Request, name: string, value: string | null)
 
 /** Turns a response into an error with this status. A response to HEAD still has no body. */
 export function refuseAs(response: Response, status: number, code = 'failed'): Response {
-  const body = renderExact({ code, message: 'The request is refused.', status });
+  const body = JSON.stringify({ code, message: 'The request is refused.', status });
   return withBody(response, response.body === null ? null : body, { status });
 }

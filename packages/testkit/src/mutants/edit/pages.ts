@@ -1,15 +1,12 @@
-import { parseExact, type Fields } from './exact-json.ts';
+import { parseExactJson } from '../../conform/exact-json.ts';
+import { nextQuery } from '../../conform/walk.ts';
+import type { Fields } from './fields.ts';
 import { editRequest, forOperations, withUrl } from './edit.ts';
 import type { Fetch, Wrap } from '../mutant.ts';
 
 /** Limits a mistake to lists. */
 export function forList(wrap: Wrap): Wrap {
   return forOperations(['listPets'], wrap);
-}
-
-/** The query of the next page, if the response has one. */
-export function nextQuery(response: Response): string | undefined {
-  return /<(\?[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
 }
 
 /** The limit in a request, if the service accepts it. */
@@ -59,7 +56,7 @@ export async function readAllPets(fetch: Fetch, request: Request): Promise<Field
   while (query !== undefined) {
     const search: string = query;
     const page: Response = await fetch(withUrl(request, (url) => (url.search = search)));
-    pets.push(...(parseExact(await page.text()) as Fields[]));
+    pets.push(...(parseExactJson(await page.text()) as Fields[]));
     query = nextQuery(page);
   }
   return pets;

@@ -1,6 +1,7 @@
 import { isPetStatus } from 'petstore-server/embed';
 import { editResponse, refuseAs, withBody, withUrl } from '../edit/edit.ts';
-import { parseExact, renderExact, type Fields } from '../edit/exact-json.ts';
+import { parseExactJson } from '../../conform/exact-json.ts';
+import type { Fields } from '../edit/fields.ts';
 import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
 import { editParameter, forList, limitOf, readAllPets } from '../edit/pages.ts';
 
@@ -80,7 +81,7 @@ function filterBy(matches: (pet: Fields, status: string) => boolean): Wrap {
     const status = new URL(request.url).searchParams.get('status');
     if (status === null || !response.ok || response.body === null) return response;
     const pets = (await readAllPets(fetch, request)).filter((pet) => matches(pet, status));
-    return withBody(response, renderExact(pets.slice(0, limitOf(request) ?? 20)));
+    return withBody(response, JSON.stringify(pets.slice(0, limitOf(request) ?? 20)));
   });
 }
 
@@ -90,9 +91,11 @@ function filterAfterLimit(fetch: Fetch): Fetch {
     if (!isPetStatus(status)) return fetch(request);
     const response = await fetch(withUrl(request, (url) => url.searchParams.delete('status')));
     if (!response.ok || response.body === null) return response;
-    const pets = (parseExact(await response.text()) as Fields[]).filter((pet) => pet['status'] === status);
+    const pets = (parseExactJson(await response.text()) as Fields[]).filter(
+      (pet) => pet['status'] === status,
+    );
     const link = response.headers.get('Link');
-    const filtered = withBody(response, renderExact(pets));
+    const filtered = withBody(response, JSON.stringify(pets));
     if (link !== null) filtered.headers.set('Link', link.replace('&cursor', `&status=${status}&cursor`));
     return filtered;
   };

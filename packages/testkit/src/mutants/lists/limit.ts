@@ -1,7 +1,9 @@
 import { editRequest, withBody, withUrl } from '../edit/edit.ts';
-import { parseExact, renderExact, type Fields } from '../edit/exact-json.ts';
+import { parseExactJson } from '../../conform/exact-json.ts';
+import { nextQuery } from '../../conform/walk.ts';
+import type { Fields } from '../edit/fields.ts';
 import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
-import { editParameter, forList, nextQuery, readPageOf } from '../edit/pages.ts';
+import { editParameter, forList, readPageOf } from '../edit/pages.ts';
 
 export const limitMutants: readonly MutantDefinition[] = [
   {
@@ -121,6 +123,6 @@ function serve101(fetch: Fetch): Fetch {
     if (query === undefined) return first;
     const second = await fetch(withUrl(request, (url) => (url.search = query)));
     const pages = [await first.text(), await second.text()];
-    return withBody(second, renderExact(pages.flatMap((page) => parseExact(page) as Fields[])));
+    return withBody(second, JSON.stringify(pages.flatMap((page) => parseExactJson(page) as Fields[])));
   };
 }

@@ -1,7 +1,9 @@
 import { editHeaders, editPage, editResponse, withBody, withUrl } from '../edit/edit.ts';
-import { parseExact, type Fields } from '../edit/exact-json.ts';
+import { parseExactJson } from '../../conform/exact-json.ts';
+import { nextQuery } from '../../conform/walk.ts';
+import type { Fields } from '../edit/fields.ts';
 import { strict, type Fetch, type Wrap } from '../mutant.ts';
-import { editParameter, forList, limitOf, nextQuery, withLink } from '../edit/pages.ts';
+import { editParameter, forList, limitOf, withLink } from '../edit/pages.ts';
 
 export const pagingMutants = strict([
   {
@@ -118,7 +120,7 @@ function endWithEmptyPage(fetch: Fetch): Fetch {
     const text = await response.text();
     const page = withBody(response, text);
     const limit = limitOf(request) ?? 20;
-    const isFull = (parseExact(text) as Fields[]).length === limit;
+    const isFull = (parseExactJson(text) as Fields[]).length === limit;
     if (isFull && !nextQuery(page)) page.headers.set('Link', `<?limit=${limit}&cursor=end>; rel="next"`);
     return page;
   };
