@@ -1,3 +1,4 @@
+import { nextQuery } from '../../test/support/http/calls.ts';
 import { openConnection, type RawConnection, type RawRequest } from '../../test/support/http/raw-http.ts';
 import { checkResponse } from '../../test/support/contract/conformance.ts';
 import { fixedKey } from '../../test/support/process/process.ts';
@@ -131,7 +132,7 @@ export async function walk(
     const answer = await fetchPage(next);
     if (!('text' in answer)) return false;
     const rows = JSON.parse(answer.text) as (PetWithId & Order)[];
-    const link = /^<(.*)>; rel="next"$/.exec(answer.headers.get('Link') ?? '')?.[1];
+    const link = nextQuery(answer);
     const upTo = link === undefined ? Infinity : (rows.at(-1)?.id ?? after);
     note(rows, { after, upTo }, answer);
     if (link === undefined) return true;

@@ -39,8 +39,8 @@ export function idsOf(text: string): string[] {
 }
 
 /** The query of the next page, when the response has one. */
-export function nextQuery(response: Response): string | undefined {
-  return /^<(\?[^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
+export function nextQuery({ headers }: { headers: Headers }): string | undefined {
+  return /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1];
 }
 
 /** The ids of every page from a first query on, page by page. */
