@@ -21,7 +21,7 @@ async function expectNoFault(pending: Promise<Response>): Promise<Response> {
 
 describe('POST /v1/pets', () => {
   it(
-    'accepts exactly the objects whose fields are all valid',
+    'accepts exactly the objects whose fields are all valid, and keeps every name',
     async () => {
       const name = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue());
       const categoryId = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
@@ -41,6 +41,9 @@ describe('POST /v1/pets', () => {
             (!('status' in sent) || isPetStatus(sent['status']));
           const response = await expectNoFault(call('/v1/pets', post(fields)));
           expect(response.status).toBe(isRight ? 201 : 400);
+          if (!isRight) return;
+          const stored = await call(response.headers.get('Location') ?? '');
+          expect(await stored.json()).toMatchObject({ name: sentName });
         }),
         200,
       );
