@@ -4,8 +4,6 @@ import { damage } from './durability/damage.ts';
 import { descriptors } from './load/descriptors.ts';
 import { diskFull } from './durability/disk-full.ts';
 import { histories } from './histories/histories.ts';
-import { hostileHttp } from './hostile/hostile-http.ts';
-import { hostileJson } from './hostile/hostile-json.ts';
 import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { overload } from './load/overload.ts';
@@ -34,8 +32,6 @@ export const tortureTests: readonly TortureTest[] = [
   patroni,
   backup,
   identity,
-  hostileHttp,
-  hostileJson,
   credentials,
   soak,
 ];

@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { generateKey } from '../../src/domain/api-key.ts';
 import { openConnection } from '../../test/support/http/raw-http.ts';
+import { exchange } from '../../test/support/http/socket.ts';
 import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { issuedKeys, issueKey } from '../support/issue-key.ts';
-import { exchangeRaw } from './raw-exchange.ts';
 import { findSecrets } from '../support/secrets.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
@@ -154,15 +154,13 @@ async function faultOf(
   const lines = ['Host: petstore', 'Connection: close', 'Content-Length: 0', ...headers].map(
     (line) => `${line}\r\n`,
   );
-  const response = await exchangeRaw(service.url, `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  const [status] = response.statuses;
+  const request = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const { status, headers: received, body } = await exchange(service.url, request);
   const isBodyRight =
     method === 'HEAD' ||
-    (response.body.startsWith(`{"code":"${code}","message":"`) && response.body.endsWith('","status":401}'));
-  const isChallenge = /\r\nwww-authenticate: Bearer realm="petstore"/i.test(response.head);
-  return status === 401 && isBodyRight && isChallenge
-    ? undefined
-    : `${status} ${response.body.slice(0, 200)}`;
+    (body.startsWith(`{"code":"${code}","message":"`) && body.endsWith('","status":401}'));
+  const isChallenge = received.get('WWW-Authenticate')?.startsWith('Bearer realm="petstore"');
+  return status === 401 && isBodyRight && isChallenge ? undefined : `${status} ${body.slice(0, 200)}`;
 }
 
 /** Takes turns, so that whatever else the machine does slows all kinds alike. */

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { addPet, rex } from '../../support/http/calls.ts';
+import { openConnection } from '../../support/http/raw-http.ts';
+import { openTemporarySqlite } from '../../support/http/service.ts';
 import { checkRawResponse, type SocketResponse } from '../../support/http/socket.ts';
 import { holds, propertyTimeoutMs } from '../../support/property.ts';
 import { openListeningService } from '../../support/http/listening.ts';
@@ -135,4 +137,87 @@ describe('any bytes in a header', () => {
     },
     propertyTimeoutMs,
   );
+});
+
+describe('an unusual message', () => {
+  const auth = `Host: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n`;
+  const get = (target: string, headers = '', version = 'HTTP/1.1') =>
+    `GET ${target} ${version}\r\n${auth}${headers}\r\n`;
+  const list = get('/v1/pets');
+
+  it.each<[title: string, status: number, bytes: string]>([
+    ['a folded header', 400, get('/v1/pets', 'X-Folded: one\r\n two\r\n')],
+    ['a header without a colon', 400, get('/v1/pets', 'Nonsense\r\n')],
+    ['a header without a name', 400, get('/v1/pets', ': nonsense\r\n')],
+    ['a header name with a space', 400, get('/v1/pets', 'X Y: z\r\n')],
+    ['a header name with a NUL', 400, get('/v1/pets', 'X\0Y: z\r\n')],
+    ['a header value with a NUL', 400, get('/v1/pets', 'X-Y: a\0b\r\n')],
+    ['a header value with a bare CR', 400, get('/v1/pets', 'X-Y: a\rb\r\n')],
+    ['no Host', 400, `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${service.apiKey}\r\n\r\n`],
+    ['no method', 400, list.replace('GET ', ' ')],
+    ['a method with a bracket', 400, list.replace('GET', 'G(T')],
+    ['a ClientHello of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'.padEnd(200, '\x01')],
+    ['the preface of HTTP/2', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['nothing but NULs', 400, '\0'.repeat(1000)],
+    ['OPTIONS *', 400, `OPTIONS * HTTP/1.1\r\n${auth}\r\n`],
+    ['a target without a slash', 400, get('v1/pets')],
+    ['a target of another scheme', 400, get('ftp://petstore/v1/pets')],
+    ['an empty line before the request', 400, `\r\n${list}`],
+    ['a header of 20 kB', 431, get('/v1/pets', `X-Long: ${'x'.repeat(20_000)}\r\n`)],
+    ['300 headers', 431, get('/v1/pets', 'X-Many: y\r\n'.repeat(300))],
+    ['a target of 20 kB', 431, get(`/v1/${'x'.repeat(20_000)}`)],
+    ['a method of 20 kB', 431, list.replace('GET', 'G'.repeat(20_000))],
+    ['a target with a space', 505, get('/v1/pets /x')],
+    ['a target with a NUL', 505, get('/v1/pets\0')],
+    ['a target with a bare LF', 505, get('/v1/pets\nX: y')],
+    ['HTTP/0.9', 505, 'GET /v1/pets\r\n\r\n'],
+    ['HTTP/2.0', 505, get('/v1/pets', '', 'HTTP/2.0')],
+    ['HTTP/9.9', 505, get('/v1/pets', '', 'HTTP/9.9')],
+    ['a version in lower case', 505, get('/v1/pets', '', 'http/1.1')],
+    ['lines that end in a bare LF', 505, list.replaceAll('\r', '')],
+    ['a method in lower case', 0, list.replace('GET', 'get')],
+    ['an unknown method', 0, list.replace('GET', 'FROBNICATE')],
+  ])('is refused by the runtime, without a body: %s, %d', async (_title, status, bytes) => {
+    const response = await service.exchange(bytes);
+    expect([response.status, response.body]).toEqual([status, '']);
+    expect(response.headers.has('X-Request-Id')).toBe(false);
+  });
+
+  it.each<[title: string, status: number, bytes: string]>([
+    ['two Host headers', 200, get('/v1/pets', 'Host: other\r\n')],
+    ['a target with a user', 200, get('http://user:password@petstore/v1/pets')],
+    ['a target with a backslash', 200, get('/v1\\pets')],
+    [
+      'an upgrade to WebSocket',
+      200,
+      get(
+        '/v1/pets',
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n',
+      ),
+    ],
+    [
+      'an upgrade to HTTP/2',
+      200,
+      get(
+        '/v1/pets',
+        'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n',
+      ),
+    ],
+    ['CONNECT', 404, `CONNECT petstore:443 HTTP/1.1\r\n${auth}\r\n`],
+  ])('reaches the service: %s, %d', async (_title, status, bytes) => {
+    const response = await service.exchange(bytes);
+    expect(response.status).toBe(status);
+    expect(response.headers.has('X-Request-Id')).toBe(true);
+  });
+});
+
+describe('pipelined reads', () => {
+  it('get all their responses from the embedded store', async () => {
+    await using embedded = await openListeningService({ openStore: openTemporarySqlite });
+    using connection = await openConnection(embedded.url);
+    const list = `GET /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${embedded.apiKey}\r\n\r\n`;
+    connection?.write(list.repeat(10));
+    for (let count = 0; count < 10; count++)
+      expect(await connection?.receive()).toMatchObject({ status: 200 });
+  });
 });

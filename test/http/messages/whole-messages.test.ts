@@ -32,6 +32,7 @@ let sent = 0;
 async function outcomeOf(url: string, message: Message, inPieces: (bytes: string) => string[]) {
   const name = `pet-${(sent += 1)}-`;
   const acknowledged: string[] = [];
+  const statuses: number[] = [];
   using connection = await openConnection(url);
   for (const [index, piece] of inPieces(message.bytes(name, service.apiKey)).entries()) {
     if (index > 0) await Bun.sleep(2);
@@ -41,12 +42,13 @@ async function outcomeOf(url: string, message: Message, inPieces: (bytes: string
   for (let count = 0; count < message.responses; count++) {
     const response = await connection?.receive();
     if (!(response instanceof Response)) break;
+    statuses.push(response.status);
     if (response.status === 201) acknowledged.push(await response.text());
   }
   connection?.[Symbol.dispose]();
   while (running.size > 0) await Promise.allSettled(running);
   const stored = (await storedPets()).filter((pet) => pet.includes(name));
-  return { acknowledged: acknowledged.toSorted(), stored: stored.toSorted() };
+  return { statuses, acknowledged: acknowledged.toSorted(), stored: stored.toSorted() };
 }
 
 /** Every pet of the store, as JSON. */
@@ -79,9 +81,11 @@ for (const [scheme, corpus] of [
     describe(`a pet is acknowledged if and only if it is stored, over ${scheme}, ${form}`, () => {
       for (const message of corpus) {
         it(message.title, async () => {
-          const { acknowledged, stored } = await outcomeOf(servers[scheme]!.url, message, inPieces);
+          const { url } = servers[scheme]!;
+          const { statuses, acknowledged, stored } = await outcomeOf(url, message, inPieces);
           expect(acknowledged).toEqual(stored);
           if (message.adds !== undefined) expect(stored).toHaveLength(message.adds);
+          if (message.status !== undefined && inPieces === whole) expect(statuses).toEqual([message.status]);
         });
       }
 

@@ -1,6 +1,5 @@
 /**
  * Raw messages around a create, sound and broken; `test/http/messages/whole-messages.test.ts` says what must hold for each.
- * Lengths and chunks that contradict themselves are in `torture/hostile/raw-cases.ts`.
  */
 export interface Message {
   title: string;
@@ -10,6 +9,8 @@ export interface Message {
   responses: number;
   /** How many pets a sound message adds; left out where the runtime decides. */
   adds?: number;
+  /** The status of a refusal. A caller that is still writing may not see it. */
+  status?: number;
   /** The message never ends: the caller hangs up instead of waiting for a response. */
   isUnfinished?: boolean;
 }
@@ -21,13 +22,12 @@ const keyOf = (key: string): string => `Host: petstore\r\nAuthorization: Bearer 
 const json = 'Content-Type: application/json\r\n';
 const get = (key: string, target = '/v1/pets'): string => `GET ${target} HTTP/1.1\r\n${keyOf(key)}\r\n`;
 
+const create = (key: string, headers: string, body: string, version = 'HTTP/1.1'): string =>
+  `POST /v1/pets ${version}\r\n${keyOf(key)}${json}${headers}\r\n${body}`;
+
 /** A create with a counted body, with bytes behind it. */
 function counted(behind: string | Bytes = '', headers = '', version = 'HTTP/1.1'): Bytes {
-  return (name, key) => {
-    const body = pet(name);
-    const rest = typeof behind === 'string' ? behind : behind(name, key);
-    return `POST /v1/pets ${version}\r\n${keyOf(key)}${json}${headers}Content-Length: ${body.length}\r\n\r\n${body}${rest}`;
-  };
+  return framed((length) => `${headers}Content-Length: ${length}\r\n`, behind, version);
 }
 
 /** A create in one chunk, with whatever ends it. */
@@ -38,17 +38,36 @@ function chunked(end: string | Bytes = '0\r\n\r\n', headers = ''): Bytes {
 function chunks(of: (body: string) => string, end: string | Bytes = '0\r\n\r\n', headers = ''): Bytes {
   return (name, key) => {
     const rest = typeof end === 'string' ? end : end(name, key);
-    return `POST /v1/pets HTTP/1.1\r\n${keyOf(key)}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${of(pet(name))}${rest}`;
+    return create(key, `${headers}Transfer-Encoding: chunked\r\n`, of(pet(name)) + rest);
   };
 }
 
 /** A create whose length is told by these header lines. */
-function framed(lines: (length: number) => string, behind = ''): Bytes {
+function framed(lines: (length: number) => string, behind: string | Bytes = '', version?: string): Bytes {
   return (name, key) => {
     const body = pet(name);
-    return `POST /v1/pets HTTP/1.1\r\n${keyOf(key)}${json}${lines(body.length)}\r\n${body}${behind}`;
+    const rest = typeof behind === 'string' ? behind : behind(name, key);
+    return create(key, lines(body.length), body + rest, version);
   };
 }
+
+/** Read by its Content-Length, all that follows is the body; read in chunks, it is another create. */
+const lengthCoversAll =
+  (line: string): Bytes =>
+  (name, key) => {
+    const body = `0\r\n\r\n${counted()(name, key)}`;
+    return create(key, `${line}\r\nContent-Length: ${body.length}\r\n`, body);
+  };
+/** The other way round. */
+const chunksCoverAll =
+  (line: string): Bytes =>
+  (name, key) => {
+    const body = counted()(name, key);
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    return create(key, `Content-Length: 4\r\n${line}\r\n`, chunk);
+  };
+/** The end of a body in chunks, and another create. */
+const endAndCreate: Bytes = (name, key) => `0\r\n\r\n${counted()(name, key)}`;
 
 const sound = (title: string, bytes: Bytes, adds = 1, responses = adds): Message => ({
   title,
@@ -57,7 +76,13 @@ const sound = (title: string, bytes: Bytes, adds = 1, responses = adds): Message
   responses,
 });
 const broken = (title: string, bytes: Bytes, responses = 1): Message => ({ title, bytes, responses });
-const refused = (title: string, bytes: Bytes): Message => ({ title, bytes, responses: 1, adds: 0 });
+const refused = (title: string, bytes: Bytes, status = 400): Message => ({
+  title,
+  bytes,
+  status,
+  responses: 1,
+  adds: 0,
+});
 const unfinished = (title: string, bytes: Bytes): Message => ({
   title,
   bytes,
@@ -67,6 +92,46 @@ const unfinished = (title: string, bytes: Bytes): Message => ({
 });
 
 const half = (body: string): [string, string] => [body.slice(0, 7), body.slice(7)];
+
+/** None of these may stand beside a Content-Length. */
+const encodings = [
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding : chunked',
+  'Transfer-Encoding:\tchunked',
+  'Transfer-Encoding: \vchunked',
+  'TRANSFER-ENCODING: CHUNKED',
+  'Transfer-Encoding: xchunked',
+  'Transfer-Encoding: chunked, identity',
+  'Transfer-Encoding: identity, chunked',
+  'Transfer-Encoding: gzip, chunked',
+  'Transfer-Encoding: chunked;q=1',
+  'Transfer-Encoding: "chunked"',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding:\r\n chunked',
+  ' Transfer-Encoding: chunked',
+  'X: x\nTransfer-Encoding: chunked',
+  'X: x\rTransfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\0',
+  'Transfer-Encoding:\u00a0chunked',
+  'Transfer-Encoding: ',
+];
+/** With the length of the body for N. */
+const badLengths = [
+  'Content-Length: N\r\nContent-Length: 200',
+  'Content-Length: N, 200',
+  'Content-Length: +N',
+  'Content-Length: -1',
+  'Content-Length: 0xN',
+  'Content-Length: Nabc',
+  'Content-Length: N 0',
+  'Content-Length: 18446744073709551645',
+  'Content-Length : N',
+  'Content-Length:\r\n N',
+  'Content-Length: ',
+  'Content-Length: N.0',
+];
+const badSizes = ['zz', '', '5', '-N', '+N', '0xN', '100000000000000N', 'N;a\nb'];
 
 export const messages: Message[] = [
   sound('a counted body', counted()),
@@ -170,10 +235,48 @@ export const messages: Message[] = [
     framed(() => ''),
   ),
 
-  refused('a text', (name, key) => counted()(name, key).replace('application/json', 'text/plain')),
-  refused('a refused key', (name) => counted()(name, 'pets_wrong')),
-  refused('a body of 100 kB', (name, key) =>
-    framed(() => `Content-Length: 100000\r\n`, ' '.repeat(100_000 - pet(name).length))(name, key),
+  ...encodings.flatMap((line) => [
+    refused(`${JSON.stringify(line)} and a length that covers all`, lengthCoversAll(line)),
+    refused(`${JSON.stringify(line)} and chunks that cover all`, chunksCoverAll(line)),
+  ]),
+  refused('Transfer_Encoding, which is no header of HTTP', lengthCoversAll('Transfer_Encoding: chunked')),
+  ...badLengths.map((line) =>
+    refused(
+      `${JSON.stringify(line)} and another create behind`,
+      framed((length) => `${line.replaceAll('N', String(length))}\r\n`, counted()),
+    ),
+  ),
+  ...badSizes.map((size) =>
+    refused(
+      `the chunk size ${JSON.stringify(size)} and another create behind`,
+      chunks((body) => `${size.replace('N', body.length.toString(16))}\r\n${body}\r\n`, endAndCreate),
+    ),
+  ),
+  refused(
+    'a chunk extension of 20 kB',
+    chunks((body) => `${body.length.toString(16)};${'x'.repeat(20_000)}\r\n${body}\r\n`),
+    413,
+  ),
+  refused(
+    'a chunk without its line end',
+    chunks((body) => `${body.length.toString(16)}\r\n${body}`, endAndCreate),
+  ),
+  refused(
+    'chunk lines that end in LF',
+    chunks(
+      (body) => `${body.length.toString(16)}\n${body}\n`,
+      (name, key) => `0\n\n${counted()(name, key)}`,
+    ),
+  ),
+
+  refused('two media types', counted('', 'Content-Type: text/plain\r\n'), 415),
+  refused('a text', (name, key) => counted()(name, key).replace('application/json', 'text/plain'), 415),
+  refused('a refused key', (name) => counted()(name, 'pets_wrong'), 401),
+  refused(
+    'a body of 100 kB',
+    (name, key) =>
+      framed(() => `Content-Length: 100000\r\n`, ' '.repeat(100_000 - pet(name).length))(name, key),
+    413,
   ),
 
   unfinished(

@@ -60,7 +60,8 @@ export async function checkRawResponse(method: string, url: string, response: So
 /** Neither side may keep a test waiting for ever. */
 const patienceMs = 20_000;
 
-async function exchange(
+/** Sends these bytes on a connection of their own and gives the first response, unchecked. */
+export async function exchange(
   url: string,
   request: Uint8Array | string,
   { readsLast = false }: ExchangeOptions = {},
