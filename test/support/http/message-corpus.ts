@@ -240,6 +240,12 @@ export const messages: Message[] = [
     refused(`${JSON.stringify(line)} and chunks that cover all`, chunksCoverAll(line)),
   ]),
   refused('Transfer_Encoding, which is no header of HTTP', lengthCoversAll('Transfer_Encoding: chunked')),
+  ...[', chunked', 'chunked,', 'identity', 'identity, chunked', 'gzip, chunked', 'chunked;q=1'].map(
+    (coding) =>
+      refused(`chunks as ${JSON.stringify(coding)}`, (name, key) =>
+        chunked()(name, key).replace('Encoding: chunked', `Encoding: ${coding}`),
+      ),
+  ),
   ...badLengths.map((line) =>
     refused(
       `${JSON.stringify(line)} and another create behind`,
