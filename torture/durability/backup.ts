@@ -7,6 +7,7 @@ import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
+import { succeed } from '../support/succeed.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 
 /** Makes a copy of the store while services use it. */
@@ -102,11 +103,6 @@ async function replaces(file: string, { database }: Folder): Promise<string[]> {
   await using service = await serve({ databaseUrl: database });
   const { status } = await service.call('/v1/pets');
   return status === 200 ? [] : [`a restored store responds with ${status}`];
-}
-
-async function succeed(args: string[]): Promise<void> {
-  const { status, stderr } = await runCli(args);
-  if (status !== 0) throw new Error(`petstore ${args[0]} ended with ${status}: ${stderr}`);
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

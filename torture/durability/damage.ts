@@ -2,12 +2,13 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nextQuery } from '../../test/support/http/calls.ts';
 import { randomFrom } from '../../test/support/random.ts';
-import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { makeFolder, type Service } from '../../test/support/process/process.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { anyHarm, foundHarm, pickHarm, unseenHarm, type Harm } from './harm.ts';
 import { firstLine } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
+import { succeed } from '../support/succeed.ts';
 import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
 
 const pets = 3000;
@@ -161,11 +162,6 @@ async function readAll(service: Service): Promise<{ truth: Truth; isWhole: boole
     query = nextQuery(response);
   }
   return { truth, isWhole: true };
-}
-
-async function succeed(args: string[]): Promise<void> {
-  const { status, stderr } = await runCli(args);
-  if (status !== 0) throw new Error(`petstore ${args[0]} ended with ${status}: ${stderr}`);
 }
 
 function createTest(name: string, where: string, harms: readonly Harm[]): TortureTest {

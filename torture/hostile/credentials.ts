@@ -3,11 +3,12 @@ import { percentile, round } from '../../test/support/statistics.ts';
 import { generateKey } from '../../src/domain/api-key.ts';
 import { openConnection } from '../../test/support/http/raw-http.ts';
 import { exchange } from '../../test/support/http/socket.ts';
-import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { makeFolder, type Service } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { issuedKeys, issueKey } from '../support/issue-key.ts';
 import { findSecrets } from '../support/secrets.ts';
 import { serve } from '../support/serve.ts';
+import { succeed } from '../support/succeed.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const paths = [
@@ -87,7 +88,7 @@ async function makeKeys(service: Service): Promise<Keys> {
     const { status } = await service.callWith(key, '/v1/pets');
     if (status !== 200) throw new Error(`A new key gets ${status}.`);
   }
-  await runCli(['keys', 'revoke', revoked.id, '--database-url', database]);
+  await succeed(['keys', 'revoke', revoked.id, '--database-url', database]);
   // Nobody waits an hour: the key is given an earlier end.
   using store = new Database(database, { readwrite: true, create: false });
   store.run('UPDATE api_keys SET expires_at = created_at WHERE id = ?1', [expired.id]);

@@ -1,5 +1,6 @@
-import { runCli, type Service } from '../../test/support/process/process.ts';
+import type { Service } from '../../test/support/process/process.ts';
 import { issueKey } from '../support/issue-key.ts';
+import { succeed } from '../support/succeed.ts';
 
 /** How long a check waits for what should have happened within a second. */
 export const patienceMs = 15_000;
@@ -22,8 +23,7 @@ export async function prepareKeys(
   const old = await issueKey(databaseUrl);
   if ((await untilAll(old.key, 200)) === Infinity) throw new Error('A new key is not accepted.');
   return async () => {
-    const { status, stderr } = await runCli(['keys', 'revoke', old.id, '--database-url', databaseUrl]);
-    if (status !== 0) throw new Error(`keys revoke failed: ${stderr}`);
+    await succeed(['keys', 'revoke', old.id, '--database-url', databaseUrl]);
     const revokedMs = await untilAll(old.key, 401);
     const { key } = await issueKey(databaseUrl);
     return { revokedMs, newMs: await untilAll(key, 200) };

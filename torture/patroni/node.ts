@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sendSignal } from '../../test/support/process/process.ts';
 import { startProgram } from '../support/program.ts';
 import { etcdAddress, wholeNetwork, type Machine, type Network } from './network.ts';
 import { patroniCommand, postgresBinaries } from './programs.ts';
@@ -48,7 +49,8 @@ export async function makeNode(
     const others = network.pids(machine).filter((pid) => !isServer.has(pid));
     return { Patroni: others, PostgreSQL: servers, both: [...others, ...servers] }[what];
   };
-  const signal = (what: Part, name: NodeJS.Signals): void => pidsOf(what).forEach((pid) => send(pid, name));
+  const signal = (what: Part, name: NodeJS.Signals): void =>
+    pidsOf(what).forEach((pid) => sendSignal(pid, name));
 
   return {
     machine,
@@ -103,13 +105,4 @@ function configuration(machine: Machine, home: string, { isSynchronous }: Agreem
 function owner(): { uid: number; gid: number } {
   const idOf = (flag: string) => Number(Bun.spawnSync(['id', flag, 'postgres']).stdout.toString());
   return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // It has ended by itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { runCli } from '../../test/support/process/process.ts';
+import { succeed } from './succeed.ts';
 
 export interface IssuedKey {
   id: string;
@@ -10,18 +10,8 @@ export const issuedKeys = new Set<string>();
 
 /** `petstore keys create`, beside a running service. */
 export async function issueKey(databaseUrl: string, ...flags: string[]): Promise<IssuedKey> {
-  const { status, stdout, stderr } = await runCli([
-    'keys',
-    'create',
-    '--name',
-    'torture',
-    '--json',
-    '--database-url',
-    databaseUrl,
-    ...flags,
-  ]);
-  if (status !== 0) throw new Error(`keys create failed: ${stderr}`);
-  const issued = JSON.parse(stdout) as IssuedKey;
+  const create = ['keys', 'create', '--name', 'torture', '--json', '--database-url', databaseUrl];
+  const issued = JSON.parse(await succeed([...create, ...flags])) as IssuedKey;
   issuedKeys.add(issued.key);
   return issued;
 }

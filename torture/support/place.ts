@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endProcess, sendSignal } from '../../test/support/process/process.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
 
 /**
@@ -27,17 +28,8 @@ export function openPlace(): Disposable {
 function endFamily(pid: number): number[] {
   sendSignal(pid, 'SIGSTOP');
   const children = childrenOf(pid).flatMap(endFamily);
-  sendSignal(pid, 'SIGKILL');
+  endProcess(pid);
   return [pid, ...children];
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // It has ended by itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 function mountsUnder(folder: string): string[] {

@@ -174,10 +174,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** Ends a process with no chance to react; one that is gone already is fine. */
+/** Ends a process with no chance to react. */
 export function endProcess(pid: number): void {
+  sendSignal(pid, 'SIGKILL');
+}
+
+/** Sends a signal; a process that is gone already is fine. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
