@@ -52,18 +52,12 @@ export const eventTable = {
 /** The minimum time for which an event is kept. */
 export const eventRetentionMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Who makes a change, and when. */
-export interface Origin {
-  now: number;
-  createdBy?: string | undefined;
-}
-
 export function petEvent(
   type: 'pet.created' | 'pet.updated' | 'pet.deleted',
   { id, json }: { id: bigint; json: string },
-  { now, createdBy }: Origin,
+  { at, by }: { at: number; by?: string | undefined },
 ): NewEvent {
-  return { type, createdAt: now, createdBy, petId: id, json };
+  return { type, createdAt: at, createdBy: by, petId: id, json };
 }
 
 /** The old values of the fields that an update changed, as JSON; undefined if it changed none. */

@@ -76,8 +76,39 @@ export function parseNewPet(body: unknown): NewPet {
   return pet as NewPet;
 }
 
+export interface PetUpdate {
+  changes: PetFields;
+  /** The values that the caller expects. The update is refused if any of them differ. */
+  expected?: PetFields;
+}
+
+/** Reads an update from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
+export function parsePetUpdate(body: unknown): PetUpdate {
+  if (!isJsonObject(body)) throw new InvalidPetError({}, 'The body must be a JSON object.');
+  const problems: string[] = [];
+  const update: PetUpdate = { changes: parseSome(body, 'The body', '', problems) };
+  const expected = fieldOf(body, 'expected');
+  if (isJsonObject(expected)) update.expected = parseSome(expected, 'expected', 'expected.', problems);
+  else if (expected !== undefined) problems.push('expected must be a JSON object.');
+  if (problems.length > 0) throw new InvalidPetError({}, problems.join(' '));
+  return update;
+}
+
+const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
+
+/** `path` is the prefix of each field's name in a problem. */
+function parseSome(body: JsonObject, where: string, path: string, problems: string[]): PetFields {
+  const fieldProblems: PetProblems = {};
+  const fields = parseFields(body, fieldProblems, true);
+  problems.push(...Object.values(fieldProblems).map((problem) => path + problem));
+  // A typo in the only field would otherwise be ignored silently.
+  if (Object.keys({ ...fields, ...fieldProblems }).length === 0)
+    problems.push(`${where} must have at least one of the fields ${allNames}.`);
+  return fields;
+}
+
 /** Reads the fields of a pet from a body. In an update, no field is required, and null clears an optional one. */
-export function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
+function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
   return collectFields(({ name, isOptional, parse, problem }) => {
     const given = fieldOf(body, name);
     if (given === undefined && !isOptional && !isUpdate) problems[name] = `${name} is required.`;

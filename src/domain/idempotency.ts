@@ -9,6 +9,13 @@ export interface Idempotency {
   key: string;
   /** The hash of the caller's API key, so that two callers may use equal idempotency keys. */
   caller: string;
+  /** The {@link fingerprintOf} the pet: a key stands for one request. */
+  requestHash: string;
+}
+
+/** Equal for equal keys of one caller. */
+export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): string {
+  return JSON.stringify([caller, key]);
 }
 
 /** The contract promises 24 hours; the second day allows for a clock that is set forward by one. */
@@ -30,13 +37,12 @@ export function idempotencyConflict(): PetstoreError {
 }
 
 /** The pet that an idempotency key created. */
-export interface IdempotencyRecord {
-  caller: string;
-  key: string;
-  requestHash: string;
+export interface IdempotencyRecord extends Idempotency {
   petId: bigint;
   createdAt: Date;
 }
+
+export type IdempotencyHolder = Pick<IdempotencyRecord, 'petId' | 'requestHash'>;
 
 export type IdempotencyRow = Record<'caller' | 'key' | 'request_hash' | 'pet_id' | 'created_at', string>;
 

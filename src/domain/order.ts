@@ -56,11 +56,11 @@ export function orderFor(
   petId: bigint,
   before: NewPet | undefined,
   after: NewPet,
-  { now, createdBy }: { now: number; createdBy?: string | undefined },
+  { at, by }: { at: number; by?: string | undefined },
 ): NewOrder | undefined {
   const status = orderStatuses.find((each) => each === after.status);
   if (!status || status === before?.status) return undefined;
-  return { petId, status, createdAt: new Date(now), ...(createdBy !== undefined && { createdBy }) };
+  return { petId, status, createdAt: new Date(at), ...(by !== undefined && { createdBy: by }) };
 }
 
 /** What a return adds to each open order of the pet. */

@@ -1,9 +1,8 @@
 import type { ApiKeyStore } from './api-key.ts';
+import type { Applied, Change } from './change.ts';
 import type { EventPage, EventRequest } from './event.ts';
 import type { OrderStatus } from './order.ts';
-import type { PetUpdate, SeenPet } from './pet-change.ts';
-import type { Idempotency } from './idempotency.ts';
-import type { NewPet, PetStatus } from './pet.ts';
+import type { PetStatus } from './pet.ts';
 import type { Page, Sort } from './paging.ts';
 
 /** An open store, as a service uses it. */
@@ -34,20 +33,10 @@ export interface PetStore {
   getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
   /**
-   * Fails with `idempotency_conflict` if the key was used for another pet. The pet's order, if it needs one, names
-   * `createdBy`.
+   * Applies a change together with its orders and its event. Fails with `not_found`, with `precondition_failed` if the
+   * pet is not as the change expects, and with `idempotency_conflict` if the key was used for another pet.
    */
-  createPet(pet: NewPet, idempotency?: Idempotency, createdBy?: string): Promise<CreatedPet>;
-
-  /**
-   * Changes a pet and resolves with its JSON. The same commit marks its orders as returned and adds a new one where the
-   * change requires it; both name `createdBy`. Fails with `not_found`, or with `precondition_failed` if the pet differs
-   * from `update.expected` or `seen`.
-   */
-  updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
-
-  /** Deletes a pet; its id is never reused. Fails like `updatePet`. */
-  deletePet(id: bigint, seen?: SeenPet, createdBy?: string): Promise<void>;
+  apply(change: Change): Promise<Applied>;
 
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
   searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
@@ -103,11 +92,4 @@ export interface SearchRequest extends SortedRequest {
 /** Whether a search may have to read many pets to fill a page. */
 export function isScan({ words, id, categoryId }: SearchRequest): boolean {
   return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
-}
-
-export interface CreatedPet {
-  id: bigint;
-  json: string;
-  /** True if an earlier request with this idempotency key created the pet. */
-  replayed: boolean;
 }

@@ -1,8 +1,8 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { andThen } from './maybe-promise.ts';
-import { parsePetUpdate, type SeenPet } from '../domain/pet-change.ts';
-import { parseNewPet } from '../domain/fields.ts';
+import { parseNewPet, parsePetUpdate } from '../domain/fields.ts';
+import { fingerprintOf } from '../domain/idempotency.ts';
 import type { PetStore } from '../domain/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import type { ResponseCache } from './lists/cache.ts';
@@ -38,7 +38,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
   const { pets, listCache, searchCache, bodyTimeoutMs, metrics } = options;
 
   /** The pet that the caller's tags name. The store compares again, because the pet may change in between. */
-  const seenPet = async (request: Request, id: bigint): Promise<SeenPet | undefined> => {
+  const seenPet = async (request: Request, id: bigint): Promise<string | undefined> => {
     if (!dependsOnTag(request)) return undefined;
     const json = await pets.getPet(id);
     if (json === undefined) throw petNotFound();
@@ -53,10 +53,11 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
       const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
-      const idempotency = key === undefined ? undefined : { key, caller: caller.hash };
-      const { id, json, replayed } = await pets.createPet(pet, idempotency, caller.name);
+      const idempotency =
+        key === undefined ? undefined : { key, caller: caller.hash, requestHash: fingerprintOf(pet) };
+      const { id, json, isNew } = await pets.apply({ kind: 'create-pet', pet, idempotency, by: caller.name });
       const headers: PlainResponse['headers'] = { ...neverCached, Location: `/v1/pets/${id}` };
-      if (replayed) {
+      if (!isNew) {
         headers['Idempotent-Replayed'] = 'true';
         metrics?.idempotentReplays.increment();
       }
@@ -73,7 +74,8 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     async updatePet({ request, parameter, caller }) {
       const update = parsePetUpdate(await parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
       const id = parsePetId(parameter);
-      const json = await pets.updatePet(id, update, await seenPet(request, id), caller.name);
+      const seen = await seenPet(request, id);
+      const { json } = await pets.apply({ kind: 'update-pet', id, ...update, seen, by: caller.name });
       // Send the tag as a plain header: the preconditions applied to the pet before the change.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
@@ -81,7 +83,8 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     async deletePet({ request, parameter, caller }) {
       await untilParsed(request);
       const id = parsePetId(parameter);
-      await pets.deletePet(id, await seenPet(request, id), caller.name);
+      const seen = await seenPet(request, id);
+      await pets.apply({ kind: 'delete-pet', id, seen, by: caller.name });
       return { status: 204, headers: neverCached, body: null };
     },
 

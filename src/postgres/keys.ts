@@ -1,6 +1,6 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../domain/api-key.ts';
 import { columnsOf } from '../domain/table.ts';
-import { createBatcher } from './batcher.ts';
+import { createBatcher } from '../stores/batcher.ts';
 import type { Statement, Values } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 

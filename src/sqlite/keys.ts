@@ -16,9 +16,6 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
   const kept = new Map<string, ApiKey>();
   let keptVersion: number | undefined;
 
-  const execute = (sql: string, values: (string | number | null)[]): Promise<null> =>
-    writer.run({ kind: 'execute', sql, values });
-
   const read = (select: () => KeyRow | null): ApiKey | undefined =>
     freshness.read(() => {
       const row = select();
@@ -45,7 +42,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     },
 
     async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
-      await execute(
+      await writer.execute(
         `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
         [name, hash, lastFour, Number(isReadOnly), createdAt.getTime(), expiresAt?.getTime() ?? null],
@@ -56,7 +53,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     },
 
     async revokeKey(id, revokedAt) {
-      await execute(
+      await writer.execute(
         'UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL',
         [id, revokedAt.getTime()],
       );
@@ -66,7 +63,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     },
 
     async replaceKey(id, { replacedBy, expiresAt, now: at }) {
-      await execute(
+      await writer.execute(
         `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?3), ?3)
          WHERE CAST(id AS TEXT) = ?1 AND replaced_by IS NULL
            AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4)`,
@@ -76,7 +73,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     },
 
     async recordUse(id, usedAt) {
-      await execute('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1', [id, usedAt.getTime()]);
+      await writer.execute('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1', [id, usedAt.getTime()]);
     },
   };
 }

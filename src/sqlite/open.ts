@@ -36,12 +36,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
-  const readiness = createReadiness(() => {
-    const sql = 'UPDATE write_probe SET probed_at = ?1';
-    return writer.run({ kind: 'execute', sql, values: [now()] });
-  });
-  const onWritten = readiness.note;
-  const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics, onWritten });
+  const readiness = createReadiness(() => writer.execute('UPDATE write_probe SET probed_at = ?1', [now()]));
+  const writer = openWriter({ store, watch, maxQueuedWrites, metrics, onWritten: readiness.note });
   metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
     sizeOf(`${store.path}-wal`),
   );

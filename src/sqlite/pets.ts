@@ -1,6 +1,4 @@
-import type { PetstoreError } from '../domain/error.ts';
-import { refusalError, type Refusal } from '../domain/pet-change.ts';
-import { fingerprintOf, idempotencyConflict } from '../domain/idempotency.ts';
+import { refusalError } from '../domain/change.ts';
 import { pageOf } from '../domain/paging.ts';
 import { renderPet } from '../domain/pet.ts';
 import { isScan, type OrderStore, type PetStore } from '../domain/store.ts';
@@ -53,27 +51,11 @@ export function createPetStore({
       });
     },
 
-    async createPet(pet, idempotency, createdBy) {
-      const created = await writer.run({
-        kind: 'create-pet',
-        pet,
-        idempotency: idempotency && { ...idempotency, requestHash: fingerprintOf(pet) },
-        now: now(),
-        createdBy,
-      });
-      if (created === 'conflict') throw idempotencyConflict();
-      return created;
-    },
-
-    async updatePet(id, update, seen, createdBy) {
-      const result = await writer.run({ kind: 'update-pet', id, ...update, seen, now: now(), createdBy });
-      if (typeof result === 'string') throw refusalOf(result, id);
-      return result.json;
-    },
-
-    async deletePet(id, seen, createdBy) {
-      const result = await writer.run({ kind: 'delete-pet', id, seen, now: now(), createdBy });
-      if (result !== 'deleted') throw refusalOf(result, id);
+    async apply(change) {
+      const outcome = await writer.apply({ ...change, at: now() });
+      if (outcome === 'damaged') throw damagedRow('a pet', 'id' in change ? renderPet(change.id, '') : '');
+      if (typeof outcome === 'string') throw refusalError(outcome);
+      return outcome;
     },
 
     searchPets(request, signal) {
@@ -110,8 +92,4 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
       );
     },
   };
-}
-
-function refusalOf(refusal: Refusal | 'damaged', id: bigint): PetstoreError {
-  return refusal === 'damaged' ? damagedRow('a pet', renderPet(id, '')) : refusalError(refusal);
 }

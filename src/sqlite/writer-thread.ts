@@ -2,14 +2,15 @@ import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError } from '../domain/error.ts';
 import { connect, useWal, whenFree } from './opening/connect.ts';
 import { describeFailure, isBusy, storeMoved, translateCommitError, type Failure } from './errors.ts';
-import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
+import { createApply, type ApplyBatch, type Write, type WriteResult } from './apply.ts';
 import { isInPlace, type StoreFile } from './opening/find.ts';
 import { whileInPlace } from './opening/watch.ts';
 import { sizeOf } from '../system/paths.ts';
 
-/** The thread that owns the writing connection. One disk sync serves all jobs of a batch. */
+/** The thread that owns the writing connection. One disk sync serves all writes of a batch. */
 
-export type Outcome = { result: JobResult } | { failure: Failure };
+/** What became of a batch. After a failure, none of it was written. */
+export type Reply = { results: WriteResult[] } | { failure: Failure };
 
 declare const self: Worker;
 
@@ -17,7 +18,7 @@ interface Connection {
   database: Database;
   begin: Statement;
   commit: Statement;
-  runner: JobRunner;
+  apply: ApplyBatch;
 }
 
 let store: StoreFile;
@@ -28,7 +29,7 @@ let isLost = false;
 let isLocked = false;
 const shortWait = { waitMs: 100 };
 
-self.onmessage = ({ data }: MessageEvent<StoreFile | Job[] | 'close'>) => {
+self.onmessage = ({ data }: MessageEvent<StoreFile | Write[] | 'close'>) => {
   if (data === 'close') {
     connection?.database.close();
     self.postMessage('closed');
@@ -39,31 +40,27 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | Job[] | 'close'>) => {
   }
 };
 
-function runBatch(jobs: Job[]): Outcome[] {
+function runBatch(writes: Write[]): Reply {
   try {
-    return commitTogether(jobs);
+    return { results: commitTogether(writes) };
   } catch (error) {
-    const failure = describeFailure(error);
-    // One bad job must not fail the others; a full disk fails them all.
-    if (failure.shown?.code !== 'unavailable' && jobs.length > 1)
-      return jobs.flatMap((job) => runBatch([job]));
-    return jobs.map(() => ({ failure }));
+    return { failure: describeFailure(error) };
   }
 }
 
 /** Only commits in the file under the store's name may be acknowledged. */
-function commitTogether(jobs: Job[]): Outcome[] {
+function commitTogether(writes: Write[]): WriteResult[] {
   try {
     if (isLost) throw storeMoved(store);
     return whileInPlace(store, () => {
       connection ??= openConnection();
-      const { database, begin, runner } = connection;
+      const { database, begin, apply } = connection;
       refuseLongLog(database);
       whenFree(() => begin.run(), isLocked ? shortWait : {});
       isLocked = false;
-      const outcomes = runner(jobs).map((result) => ({ result }));
+      const results = apply(writes);
       commit(connection);
-      return outcomes;
+      return results;
     });
   } catch (error) {
     isLost ||= !isInPlace(store);
@@ -94,7 +91,7 @@ function openConnection(): Connection {
       database,
       begin: database.query('BEGIN IMMEDIATE'),
       commit: database.query('COMMIT'),
-      runner: createJobRunner(database),
+      apply: createApply(database),
     };
   } catch (error) {
     database.close();

@@ -1,120 +1,84 @@
-import { PetstoreError, storeClosing } from '../domain/error.ts';
+import type { Outcome, TimedChange } from '../domain/change.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
+import { createBatcher, type Batcher } from '../stores/batcher.ts';
+import type { Statement, Write, WriteResult } from './apply.ts';
 import { failureOf } from './errors.ts';
-import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';
-import type { Outcome } from './writer-thread.ts';
+import type { Reply } from './writer-thread.ts';
 
-/** Hands jobs to the writer thread. While one batch commits, the next one is collected. */
+/** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
 export interface Writer {
-  /** Resolves once the job's commit is on disk. Fails with `overloaded` if the queue is full. */
-  run<Asked extends Job>(job: Asked): Promise<ResultOf<Asked>>;
-  /** Waits for pending jobs, then ends the thread. */
+  apply(change: TimedChange): Promise<Outcome>;
+  execute(sql: string, values: Statement['values']): Promise<void>;
+  /** Waits for pending writes, then ends the thread. */
   close(): Promise<void>;
 }
 
 interface WriterOptions {
   store: StoreFile;
   watch: Pick<StoreWatch, 'problem'>;
-  /** How many jobs may wait, not counting those being committed. */
-  maxQueuedJobs: number;
+  /** How many writes may wait, not counting those being committed. */
+  maxQueuedWrites: number;
   metrics?: Registry | undefined;
   /** Receives the outcome of each batch; undefined means success. */
   onWritten?: (failure: Error | undefined) => void;
 }
 
-/** A batch holds the write lock while it runs, so a larger one would make other processes wait. */
-const maxJobsPerBatch = 1000;
-
-interface QueuedJob extends PromiseWithResolvers<JobResult> {
-  job: Job;
-}
-
 export function openWriter(options: WriterOptions): Writer {
-  const { store, watch, maxQueuedJobs, metrics, onWritten } = options;
-  let queued: QueuedJob[] = [];
-  let committing: QueuedJob[] = [];
-  let closing: PromiseWithResolvers<void> | undefined;
-  let isSendPlanned = false;
-  let sentAt = 0;
-  const measured =
-    metrics && createWriteMetrics(metrics, { length: () => queued.length, capacity: maxQueuedJobs });
-
+  const { store, watch, maxQueuedWrites, metrics, onWritten } = options;
   // Keep the URL literal here: the one-file build searches for it.
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
-  thread.onmessage = ({ data }: MessageEvent<'closed' | Outcome[]>) => {
-    if (data === 'closed') closing?.resolve();
-    else settle(data);
-  };
+  let replied: PromiseWithResolvers<Reply>;
+  thread.onmessage = ({ data }: MessageEvent<Reply>) => replied.resolve(data);
   // The thread catches every failure, so only a bug can end it.
   thread.onerror = ({ message }) => {
     throw new Error(`The writer thread died: ${message}`);
   };
   thread.postMessage(store);
 
-  function settle(outcomes: Outcome[]): void {
-    const settled = committing;
-    measured?.commitSeconds.observe((performance.now() - sentAt) / 1000);
-    committing = [];
-    const [first] = outcomes;
-    onWritten?.(first && 'failure' in first ? failureOf(first.failure) : undefined);
-    sendNext();
-    settled.forEach(({ resolve, reject }, index) => {
-      const outcome = outcomes[index];
-      if (outcome && 'result' in outcome) resolve(outcome.result);
-      else reject(outcome ? failureOf(outcome.failure) : new Error('The writer thread gave no outcome.'));
-    });
-  }
+  const send = (message: Write[] | 'close'): Promise<Reply> => {
+    replied = Promise.withResolvers();
+    thread.postMessage(message);
+    return replied.promise;
+  };
 
-  function sendNext(): void {
-    if (committing.length > 0) return;
-    if (queued.length === 0) {
-      if (closing) thread.postMessage('close');
-      return;
-    }
-    committing = queued.slice(0, maxJobsPerBatch);
-    queued = queued.slice(maxJobsPerBatch);
-    if (measured) {
-      measured.batchSize.observe(committing.length);
-      sentAt = performance.now();
-    }
-    thread.postMessage(committing.map(({ job }) => job));
-  }
+  const commit = async (writes: Write[]): Promise<WriteResult[]> => {
+    const reply = await send(writes);
+    const failure = 'failure' in reply ? failureOf(reply.failure) : undefined;
+    onWritten?.(failure);
+    if ('failure' in reply) throw failure;
+    return reply.results;
+  };
 
-  /** Waits for the end of the turn, so that all jobs of a turn are committed together. */
-  function sendAfterTurn(): void {
-    if (isSendPlanned || committing.length > 0) return;
-    isSendPlanned = true;
-    setImmediate(() => {
-      isSendPlanned = false;
-      if (queued.length > 0) sendNext();
-    });
-  }
+  const batches: Batcher<Write, WriteResult> = createBatcher(commit, {
+    startsAfterTurn: true,
+    // The first write of a turn waits for its end, too.
+    maxLength: maxQueuedWrites + 1,
+    metrics:
+      metrics &&
+      createWriteMetrics(metrics, { length: (): number => batches.length, capacity: maxQueuedWrites }),
+  });
+
+  const run = async (write: Write): Promise<WriteResult> => {
+    const problem = watch.problem();
+    if (problem) throw problem;
+    return batches.add(write);
+  };
+
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await batches.close();
+    await send('close');
+    thread.terminate();
+  };
 
   return {
-    async run<Asked extends Job>(job: Asked) {
-      if (closing) throw storeClosing();
-      const problem = watch.problem();
-      if (problem) throw problem;
-      // Do not count the first job of a turn, which is about to be sent.
-      const waitingCount = isSendPlanned ? queued.length - 1 : queued.length;
-      if (waitingCount >= maxQueuedJobs) {
-        throw new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.');
-      }
-      const queuedJob = { job, ...Promise.withResolvers<JobResult>() };
-      queued.push(queuedJob);
-      sendAfterTurn();
-      return queuedJob.promise as Promise<ResultOf<Asked>>;
+    apply: (change) => run(change) as Promise<Outcome>,
+    async execute(sql, values) {
+      await run({ kind: 'execute', sql, values });
     },
-    async close() {
-      if (!closing) {
-        closing = Promise.withResolvers();
-        sendNext();
-      }
-      await closing.promise;
-      thread.terminate();
-    },
+    close: () => (closed ??= close()),
   };
 }

@@ -13,6 +13,7 @@ import { failureOf } from '../support/failure.ts';
 import { makeFolder } from '../support/process/process.ts';
 import { between, randomFrom } from '../support/random.ts';
 import { openS3Server } from '../support/s3-server.ts';
+import { createPet } from '../support/changes.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
@@ -47,7 +48,7 @@ async function grow(path: string, pets: number): Promise<void> {
   const store = openSqliteStore({ path });
   const status = (index: number) => (index % 3 === 0 ? 'sold' : 'available');
   for (let index = 0; index < pets; index++) {
-    await store.pets.createPet({ name: `pet ${index}`, categoryId: 1n, status: status(index) });
+    await store.pets.apply(createPet({ name: `pet ${index}`, categoryId: 1n, status: status(index) }));
   }
   await issueKey(store.keys, { name: 'till', now: new Date() });
   await store.close();

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'bun:test';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { runCli } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
+import { createPet, deletePet } from '../support/changes.ts';
 
 const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
@@ -13,9 +14,9 @@ let orders: string;
 /** A store with a pet and two orders, whose newest pet was deleted. */
 beforeEach(async () => {
   const store = openSqliteStore({ path: at.store });
-  await store.pets.createPet(sold);
-  const { id } = await store.pets.createPet(sold);
-  await store.pets.deletePet(id);
+  await store.pets.apply(createPet(sold));
+  const { id } = await store.pets.apply(createPet(sold));
+  await store.pets.apply(deletePet(id));
   orders = (await store.orders.listOrders({ limit: 100 })).json;
   await store.close();
 });
@@ -25,7 +26,7 @@ async function expectSame(path: string): Promise<void> {
   const store = openSqliteStore({ path });
   try {
     expect((await store.orders.listOrders({ limit: 100 })).json).toBe(orders);
-    expect(await store.pets.createPet(sold)).toMatchObject({ id: 3n });
+    expect(await store.pets.apply(createPet(sold))).toMatchObject({ id: 3n });
     const { json } = await store.orders.listOrders({ limit: 100, after: 2n });
     expect(JSON.parse(json)).toMatchObject([{ id: 3, petId: 3, status: 'sold' }]);
   } finally {
@@ -59,8 +60,8 @@ describe('petstore copy', () => {
   it('refuses a target with orders, and writes nothing', async () => {
     const target = inFolder('other.db');
     const store = openSqliteStore({ path: target });
-    const { id } = await store.pets.createPet(sold);
-    await store.pets.deletePet(id);
+    const { id } = await store.pets.apply(createPet(sold));
+    await store.pets.apply(deletePet(id));
     await store.close();
     expect(await copy(target)).toMatchObject({
       status: 1,
@@ -86,7 +87,7 @@ describe('petstore backup and restore', () => {
   it('do not replace a store that holds only orders without --force', async () => {
     await run('backup', 'backup.db');
     const store = openSqliteStore({ path: at.store });
-    await store.pets.deletePet(1n);
+    await store.pets.apply(deletePet(1n));
     await store.close();
     expect(await run('restore', 'backup.db')).toMatchObject({
       status: 1,

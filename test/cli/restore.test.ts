@@ -10,6 +10,7 @@ import { useStoreFolder } from '../support/process/store-folder.ts';
 import { insertPet } from '../support/insert-pet.ts';
 import { isOpenElsewhere } from '../support/process/open-files.ts';
 import { readPets } from '../support/journal.ts';
+import { createPet } from '../support/changes.ts';
 
 const at = useStoreFolder();
 const { inFolder, run } = at;
@@ -45,7 +46,7 @@ describe('petstore restore', () => {
 
   it('begins a new log of events: a cursor of the replaced store is refused, and one event says to list again', async () => {
     const replaced = openSqliteStore({ path: at.store });
-    await replaced.pets.createPet({ name: 'Rex', categoryId: 1n });
+    await replaced.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
     const { next: after } = await replaced.events.listEvents({ limit: 100 });
     await replaced.close();
     await run('backup', 'backup.db');
@@ -107,7 +108,7 @@ describe('petstore restore', () => {
     // A service is faster and begins the log of the new store.
     const store = openSqliteStore({ path: at.store });
     try {
-      await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+      await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
       replaced.close();
       expect(await waiting).toMatchObject({ status: 0 });
       expect((await store.keys.listKeys()).map(({ name }) => name)).toEqual(['late']);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import type { PetStatus } from '../../src/domain/pet.ts';
 import type { Contract, DocumentedOperation } from '../support/contract/openapi.ts';
 import { isBesideCursor, sendTo, worlds, type World } from '../support/contract/worlds.ts';
+import { createPet, updatePet } from '../support/changes.ts';
 
 /** Generated clients send every example of an operation at once. */
 
@@ -18,8 +19,8 @@ function testRequests({ operations }: Contract, open: World['open']): void {
     async (_id, operation) => {
       await using service = await open();
       // The examples describe this pet, and an order of it.
-      const { id } = await service.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
-      await service.pets.updatePet(id, { changes: { status: 'available' } });
+      const { id } = await service.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
+      await service.pets.apply(updatePet(id, { changes: { status: 'available' } }));
       const examplesIn = (place: string) =>
         operation.parameters
           .filter((parameter) => parameter.in === place && parameter.example !== undefined)
@@ -46,7 +47,7 @@ function testRequests({ operations }: Contract, open: World['open']): void {
         String(list.parameters.find((parameter) => parameter.name === name)?.example);
       const status = example('status') as PetStatus;
       for (let added = 0; added <= Number(example('limit')); added++) {
-        await full.pets.createPet({ name: 'Rex', categoryId: 1n, status });
+        await full.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
       }
       const query = list.parameters.filter(isBesideCursor).map(({ name }) => `&${name}=${example(name)}`);
       const page = await full.call(`${list.path}?limit=${example('limit')}${query.join('')}`);

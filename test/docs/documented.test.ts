@@ -11,6 +11,7 @@ import { sendTo, worlds, type World } from '../support/contract/worlds.ts';
 import type { ErrorBody } from '../support/http/calls.ts';
 import type { Service } from '../support/http/service.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
+import { createPet } from '../support/changes.ts';
 
 /** The service really gives whatever a document promises: each status and each error, word for word. */
 
@@ -28,7 +29,7 @@ function testDocument({ contract, open, openFailing }: World): void {
   beforeAll(async () => {
     service = await open();
     // The example of petId names this pet.
-    await service.pets.createPet(rex);
+    await service.pets.apply(createPet(rex));
   });
 
   afterAll(() => service.close());
@@ -89,7 +90,7 @@ function testDocument({ contract, open, openFailing }: World): void {
     await using busy = await open({
       openStore: async () => openSqliteStore({ path: place.path, maxQueuedWrites: 1 }),
     });
-    await busy.pets.createPet(rex);
+    await busy.pets.apply(createPet(rex));
     const responses = await Promise.all(Array.from({ length: 20 }, () => sendToStore(operation, {}, busy)));
     return responses.find(({ status }) => status === 503) ?? Response.error();
   };

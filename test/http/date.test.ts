@@ -2,11 +2,12 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations } from '../support/contract/openapi.ts';
 import { openListeningService } from '../support/http/listening.ts';
+import { createPet } from '../support/changes.ts';
 
 /** RFC 9110, section 6.6.1: a server with a clock sends `Date`, whatever the method, and once. */
 
 const service = await openListeningService();
-await service.pets.createPet({ name: 'Rex', categoryId: 1n });
+await service.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
 afterAll(() => service[Symbol.asyncDispose]());
 
 const reads = [

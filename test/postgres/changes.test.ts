@@ -8,6 +8,7 @@ import { failureOf } from '../support/failure.ts';
 import { codeOf } from '../support/code-of.ts';
 import { openProxiedStore } from '../support/postgres/proxied-store.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 0n };
 const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
@@ -27,7 +28,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   });
 
   const createMany = (count: number) =>
-    Promise.all(Array.from({ length: count }, async () => (await replicas[0].pets.createPet(rex)).id));
+    Promise.all(Array.from({ length: count }, async () => (await replicas[0].pets.apply(createPet(rex))).id));
   const ordersOf = async (id: bigint) => {
     const rows = await database.run(`SELECT status FROM orders WHERE pet_id = ${id} ORDER BY id`);
     return rows.map(({ status }) => String(status));
@@ -37,7 +38,9 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const [id] = (await createMany(1)) as [bigint];
     const outcomes = await whileHeld(database, id, () =>
       replicas.map(({ pets }, index) =>
-        codeOf(pets.updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex })),
+        codeOf(
+          pets.apply(updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex })),
+        ),
       ),
     );
     expect(outcomes.toSorted()).toEqual(['done', 'precondition_failed']);
@@ -48,7 +51,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const [id] = (await createMany(1)) as [bigint];
     const changes = [{ name: 'Tom' }, { status: 'sold' }] as const;
     await whileHeld(database, id, () =>
-      replicas.map(({ pets }, index) => pets.updatePet(id, { changes: changes[index]! })),
+      replicas.map(({ pets }, index) => pets.apply(updatePet(id, { changes: changes[index]! }))),
     );
     expect(await replicas[0].pets.getPet(id)).toBe(
       `{"id":${id},"name":"Tom","categoryId":0,"status":"sold"}`,
@@ -59,7 +62,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   it('do not find a pet that the other has deleted', async () => {
     const [id] = (await createMany(1)) as [bigint];
     const outcomes = await whileHeld(database, id, () =>
-      replicas.map(({ pets }) => codeOf(pets.deletePet(id))),
+      replicas.map(({ pets }) => codeOf(pets.apply(deletePet(id)))),
     );
     expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
   });
@@ -69,7 +72,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const [one, held, other] = ids;
     const sell = ({ pets }: Store, order: bigint[]) =>
       // The first goes alone; the others gather meanwhile and go together.
-      [beside, ...order].map((id) => pets.updatePet(id, { changes: { status: 'sold' } }));
+      [beside, ...order].map((id) => pets.apply(updatePet(id, { changes: { status: 'sold' } })));
     await whileHeld(database, held, () => [
       ...sell(replicas[0], [one, held, other]),
       ...sell(replicas[1], [other, held, one]),
@@ -86,11 +89,13 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
       for (const [index, { pets }] of replicas.entries()) {
         const inOrder = index === 0 ? ids : ids.toReversed();
         for (const id of inOrder.filter((each) => each % 3n !== BigInt(round % 3)))
-          outcomes.push(codeOf(pets.updatePet(id, { changes: { status: round % 2 ? 'sold' : 'pending' } })));
-        outcomes.push(codeOf(pets.deletePet(inOrder[round]!)));
+          outcomes.push(
+            codeOf(pets.apply(updatePet(id, { changes: { status: round % 2 ? 'sold' : 'pending' } }))),
+          );
+        outcomes.push(codeOf(pets.apply(deletePet(inOrder[round]!))));
         // The same keys on both replicas, in opposite orders.
         for (const key of index === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a'])
-          outcomes.push(codeOf(pets.createPet(rex, { caller: 'mixed', key: `${key} ${round}` })));
+          outcomes.push(codeOf(pets.apply(createPet(rex, { caller: 'mixed', key: `${key} ${round}` }))));
       }
       const largest = (await importing.largestId()) ?? 0n;
       for (const pet of [{ id: largest + 1000n, ...rex }, rex])
@@ -104,7 +109,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   it('write one order each time a pet becomes pending or sold', async () => {
     const ids = await createMany(20);
     const change = ({ pets }: Store, status: 'pending' | 'sold') =>
-      ids.map((id) => pets.updatePet(id, { changes: { status } }));
+      ids.map((id) => pets.apply(updatePet(id, { changes: { status } })));
     for (let round = 0; round < 4; round++)
       await Promise.all([...change(replicas[0], 'pending'), ...change(replicas[1], 'sold')]);
     for (const id of ids) {
@@ -130,13 +135,15 @@ describe('changes on PostgreSQL', () => {
   it('share a transaction if they wait together, even several for one pet', async () => {
     await using own = await openProxiedStore();
     const { pets } = own.store;
-    const ids = await Promise.all(Array.from({ length: 300 }, async () => (await pets.createPet(rex)).id));
+    const ids = await Promise.all(
+      Array.from({ length: 300 }, async () => (await pets.apply(createPet(rex))).id),
+    );
     const sent = own.proxy.record();
     const [first, second] = ids as [bigint, bigint];
     // The first goes alone, all others together.
     const names = await Promise.all(
       [first, first, second, first, ...ids.slice(2)].map((id, index) =>
-        pets.updatePet(id, { changes: { name: String(index) } }),
+        pets.apply(updatePet(id, { changes: { name: String(index) } })),
       ),
     );
     expect(sent.join('').split(/COMMIT\b/)).toHaveLength(1 + 2);
@@ -145,17 +152,17 @@ describe('changes on PostgreSQL', () => {
   });
 
   it('skip an order id that is taken', async () => {
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     await database.run(`
       INSERT INTO orders (id, pet_id, status, created_at)
       SELECT nextval('order_ids') + 1, 0, 'sold', 0`);
-    await store.pets.updatePet(id, { changes: { status: 'pending' } });
+    await store.pets.apply(updatePet(id, { changes: { status: 'pending' } }));
     expect(await database.run(`SELECT id FROM orders WHERE pet_id = ${id}`)).toHaveLength(1);
   });
 
   it('keep an import with its own ids from using the id of a deleted pet', async () => {
-    const { id } = await store.pets.createPet(rex);
-    await store.pets.deletePet(id);
+    const { id } = await store.pets.apply(createPet(rex));
+    await store.pets.apply(deletePet(id));
     const adding = await openPostgresImport({ address: database.address() });
     expect(await adding.largestId()).toBe(id);
     // A batch that is not committed moves the sequence, and may still be added again.

@@ -12,6 +12,7 @@ import { codeOf } from '../support/code-of.ts';
 import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
 import { insertPet } from '../support/insert-pet.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
+import { createPet, deletePet } from '../support/changes.ts';
 
 /** More than two batches. */
 const pets = 5000;
@@ -53,7 +54,9 @@ async function fill(path: string): Promise<void> {
   });
   for (let index = 0; index < 10; index++) {
     const name = `keyed "${index}" \\ 🐕 NULL`;
-    await store.pets.createPet({ name, categoryId: -(2n ** 63n) }, { caller: 'shop', key: `key ${index}` });
+    await store.pets.apply(
+      createPet({ name, categoryId: -(2n ** 63n) }, { caller: 'shop', key: `key ${index}` }),
+    );
   }
   await store.close();
   const imports = openSqliteImport({ path });
@@ -73,8 +76,8 @@ async function fill(path: string): Promise<void> {
   direct.close();
   // The newest pet is deleted; its id, its order and its idempotency key stay.
   const reopened = openSqliteStore({ path });
-  const { id } = await reopened.pets.createPet(gone, { caller: 'shop', key: 'gone' });
-  await reopened.pets.deletePet(id);
+  const { id } = await reopened.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
+  await reopened.pets.apply(deletePet(id));
   await reopened.close();
 }
 
@@ -113,14 +116,14 @@ describe('petstore copy', () => {
 
   it('leaves a usable store: no id is used again, and a repeated create finds its pet', async () => {
     const store = await openPostgresStore({ address: database.address() });
-    const created = await store.pets.createPet({ name: 'new', categoryId: 1n });
+    const created = await store.pets.apply(createPet({ name: 'new', categoryId: 1n }));
     const keyed = { name: 'keyed "3" \\ 🐕 NULL', categoryId: -(2n ** 63n) };
-    expect(await store.pets.createPet(keyed, { caller: 'shop', key: 'key 3' })).toMatchObject({
+    expect(await store.pets.apply(createPet(keyed, { caller: 'shop', key: 'key 3' }))).toMatchObject({
       id: 4n,
-      replayed: true,
+      isNew: false,
     });
-    const deleted = await store.pets.createPet(gone, { caller: 'shop', key: 'gone' });
-    expect(deleted).toMatchObject({ replayed: true });
+    const deleted = await store.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
+    expect(deleted).toMatchObject({ isNew: false });
     expect(created.id).toBe(deleted.id + 1n);
     const key = { name: 'new', hash: 'new', lastFour: 'aaaa', isReadOnly: false, createdAt: new Date() };
     expect(await store.keys.createKey(key)).toMatchObject({ id: '4' });
@@ -130,15 +133,15 @@ describe('petstore copy', () => {
   it('uses no id again if it is interrupted', async () => {
     const from = join(folder.path, 'damaged.db');
     const source = openSqliteStore({ path: from });
-    for (let count = 0; count < 3; count++) await source.pets.createPet(gone);
-    await source.pets.deletePet(3n);
+    for (let count = 0; count < 3; count++) await source.pets.apply(createPet(gone));
+    await source.pets.apply(deletePet(3n));
     await source.close();
     using damaged = new SqliteDatabase(from);
     damaged.run('UPDATE orders SET checksum = checksum + 1');
     await using target = await makeDatabase();
     expect(await runCli(['copy', '--from', from, '--to', target.address()])).toMatchObject({ status: 1 });
     const store = await openPostgresStore({ address: target.address() });
-    expect(await store.pets.createPet(gone)).toMatchObject({ id: 4n });
+    expect(await store.pets.apply(createPet(gone))).toMatchObject({ id: 4n });
     await store.close();
   });
 
@@ -148,7 +151,7 @@ describe('petstore copy', () => {
       string,
     ];
     const source = openSqliteStore({ path: from });
-    await source.pets.createPet({ name: 'Rex', categoryId: 1n });
+    await source.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
     const { next: after } = await source.events.listEvents({ limit: 100 });
     await source.close();
     expect(await runCli(['copy', '--from', from, '--to', to])).toMatchObject({ status: 0 });
@@ -163,7 +166,7 @@ describe('petstore copy', () => {
   it('refuses a target that is not empty, and writes nothing', async () => {
     const other = join(folder.path, 'other.db');
     const store = openSqliteStore({ path: other });
-    await store.pets.createPet({ name: 'somebody else', categoryId: 1n });
+    await store.pets.apply(createPet({ name: 'somebody else', categoryId: 1n }));
     await store.close();
     const { status, stderr } = await runCli(['copy', '--from', full, '--to', other]);
     expect({ status, stderr }).toEqual({

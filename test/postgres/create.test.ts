@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
+import { createPet, deletePet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const database = await makeDatabase();
@@ -20,13 +21,13 @@ describe('an idempotency key whose pet was deleted', () => {
     for (let round = 0; round < 6; round++) {
       const pet = { name: `round ${round}`, categoryId: 1n };
       const idempotency = { caller: 'shop', key: pet.name };
-      const first = await store.pets.createPet(pet, idempotency);
-      const repeatEverywhere = () => replicas.map(({ pets }) => pets.createPet(pet, idempotency));
-      const deleting = store.pets.deletePet(first.id);
+      const first = await store.pets.apply(createPet(pet, idempotency));
+      const repeatEverywhere = () => replicas.map(({ pets }) => pets.apply(createPet(pet, idempotency)));
+      const deleting = store.pets.apply(deletePet(first.id));
       const responses = await Promise.all([...repeatEverywhere(), ...repeatEverywhere()]);
       await deleting;
       responses.push(...(await Promise.all(repeatEverywhere())));
-      for (const response of responses) expect(response).toEqual({ ...first, replayed: true });
+      for (const response of responses) expect(response).toEqual({ ...first, isNew: false });
     }
     expect(await database.run("SELECT id FROM pets WHERE name LIKE 'round %'")).toEqual([]);
     await Promise.all(replicas.map((replica) => replica.close()));
@@ -36,20 +37,20 @@ describe('an idempotency key whose pet was deleted', () => {
 describe('a batch of creates', () => {
   it('forgets expired keys', async () => {
     await database.run("INSERT INTO idempotency_keys VALUES ('shop', 'old', 'x', 1, 0)");
-    await store.pets.createPet(rex, { caller: 'shop', key: 'new' });
+    await store.pets.apply(createPet(rex, { caller: 'shop', key: 'new' }));
     expect(await database.run("SELECT FROM idempotency_keys WHERE key = 'old'")).toEqual([]);
   });
 });
 
 describe('imported ids', () => {
   it('are skipped by a create that draws them', async () => {
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     await database.run(
       `INSERT INTO pets (id, name, category_id) SELECT n, 'kept', 1 FROM generate_series(${id + 1n}, ${id + 3n}) AS n`,
     );
-    const created = await store.pets.createPet(rex, { caller: 'shop', key: 'passes over' });
-    expect(created).toMatchObject({ id: id + 4n, replayed: false });
-    expect((await store.pets.createPet(rex)).id).toBe(id + 5n);
+    const created = await store.pets.apply(createPet(rex, { caller: 'shop', key: 'passes over' }));
+    expect(created).toMatchObject({ id: id + 4n, isNew: true });
+    expect((await store.pets.apply(createPet(rex))).id).toBe(id + 5n);
   });
 
   it('never move the sequence back behind ids that are drawn during an import', async () => {

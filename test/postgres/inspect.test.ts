@@ -3,6 +3,7 @@ import { openPostgresStore } from '../../src/postgres/open.ts';
 import { inspectPostgres } from '../../src/postgres/maintenance/inspect.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
+import { createPet } from '../support/changes.ts';
 
 describe('a database that is inspected', () => {
   it('shows roughly how many pets and orders it holds', async () => {
@@ -10,7 +11,7 @@ describe('a database that is inspected', () => {
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ isNew: true, orderCount: 0 });
     const store = await openPostgresStore({ address: database.address() });
     for (const status of ['pending', 'sold', 'available'] as const)
-      await store.pets.createPet({ name: 'Rex', categoryId: 1n, status });
+      await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
     await store.close();
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ petCount: 3, orderCount: 2 });
     const { stdout } = await runCli(['doctor', '--database-url', database.address()]);

@@ -6,6 +6,7 @@ import { failureOf } from '../support/failure.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { releaseStores } from '../support/release-stores.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
+import { createPet } from '../support/changes.ts';
 
 describe('a database in which another program has a table of orders', () => {
   it('is refused, and left as it is', async () => {
@@ -57,7 +58,7 @@ describe('names that a replica of 1.1.0 writes', () => {
   it('are also found by a trigram index', async () => {
     await using database = await makeDatabase();
     const store = await openPostgresStore({ address: database.address() });
-    const { id } = await store.pets.createPet({ name: 'Łucja', categoryId: 1n });
+    const { id } = await store.pets.apply(createPet({ name: 'Łucja', categoryId: 1n }));
     await database.run(
       `CREATE EXTENSION pg_trgm; CREATE INDEX pets_by_trigram ON pets USING gin (folded_name gin_trgm_ops)`,
     );

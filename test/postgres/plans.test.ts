@@ -4,6 +4,7 @@ import { openPostgresStore } from '../../src/postgres/open.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
 import { openSqlAt } from '../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const place = await makeDatabase();
 afterAll(() => place[Symbol.asyncDispose]());
@@ -76,12 +77,12 @@ async function fill(database: Database, count: number): Promise<void> {
 /** Runs each statement that reads or writes pets or orders, on the same sessions every time. */
 async function useAll({ pets, orders }: Store, key: string): Promise<void> {
   const idempotency = { key, caller: 'somebody' };
-  const created = await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency);
-  expect(await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency)).toEqual({
+  const created = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }, idempotency));
+  expect(await pets.apply(createPet({ name: 'Rex', categoryId: 1n }, idempotency))).toEqual({
     ...created,
-    replayed: true,
+    isNew: false,
   });
-  const { id } = await pets.createPet({ name: 'Rex', categoryId: 1n });
+  const { id } = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
   expect(await pets.getPet(id)).toBeDefined();
   await pets.listPets({ limit: 20 });
   await pets.listPets({ limit: 20, after: created.id });
@@ -89,8 +90,8 @@ async function useAll({ pets, orders }: Store, key: string): Promise<void> {
 
   const sold = { changes: { status: 'sold' } } as const;
   // The first goes alone, the others together.
-  await Promise.all([id, created.id, id].map((each) => pets.updatePet(each, sold)));
+  await Promise.all([id, created.id, id].map((each) => pets.apply(updatePet(each, sold))));
   for (const filter of [{}, { status: 'pending' }, { status: 'sold' }] as const)
     await orders.listOrders({ limit: 20, ...filter });
-  await Promise.all([pets.deletePet(id), pets.deletePet(0n).catch(() => {})]);
+  await Promise.all([pets.apply(deletePet(id)), pets.apply(deletePet(0n)).catch(() => {})]);
 }

@@ -8,6 +8,7 @@ import { refuseOldSqlite } from '../../src/sqlite/opening/check.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
 import { expectRefusedStart } from '../support/process/refusal.ts';
+import { createPet } from '../support/changes.ts';
 
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -195,7 +196,7 @@ async function makeStore(name: string): Promise<void> {
   const store = openSqliteStore({ path: isAbsolute(name) ? name : place(name) });
   await Promise.all(
     Array.from({ length: 300 }, (_, index) =>
-      store.pets.createPet({ name: `Rex ${index} `.repeat(20), categoryId: 1n, status: 'available' }),
+      store.pets.apply(createPet({ name: `Rex ${index} `.repeat(20), categoryId: 1n, status: 'available' })),
     ),
   );
   await store.close();

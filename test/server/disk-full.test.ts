@@ -3,6 +3,7 @@ import { errorOf, outcomeOf, post } from '../support/http/calls.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { limitedTo, makeFolder, runCli, type Service, startService } from '../support/process/process.ts';
 import { expectStoreToMatch, Journal } from '../support/journal.ts';
+import { createPet } from '../support/changes.ts';
 
 /** Room for the schema and a few hundred pets in the log of the store. */
 const maxBytes = 1024 ** 2;
@@ -61,7 +62,7 @@ describe('a full disk', () => {
     const store = openSqliteStore({ path: folder.database });
     try {
       const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
-      for (const pet of pets) await store.pets.createPet(pet);
+      for (const pet of pets) await store.pets.apply(createPet(pet));
       const result = await runCli(command.split(' '), {
         env: { PORT: '0', DATABASE_URL: folder.database },
         wrap: limitedTo(50 * 1024),

@@ -4,12 +4,13 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { migrate } from '../../src/sqlite/schema/migrate.ts';
 import { runCli } from '../support/process/process.ts';
 import { useSqliteFile } from '../support/sqlite-file.ts';
+import { createPet } from '../support/changes.ts';
 
 const [place, target] = [useSqliteFile(), useSqliteFile()];
 
 beforeEach(async () => {
   const store = place.open();
-  await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+  await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
   await store.close();
 });
 

@@ -10,6 +10,7 @@ import { openService } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
 import { failureOf } from '../support/failure.ts';
 import { useSqliteFile } from '../support/sqlite-file.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -30,16 +31,16 @@ describe('updates and deletes', () => {
   it('share a commit with everything that arrives together, including refusals', async () => {
     const store = place.open();
     const ids = await Promise.all(
-      Array.from({ length: 100 }, async () => (await store.pets.createPet(rex)).id),
+      Array.from({ length: 100 }, async () => (await store.pets.apply(createPet(rex))).id),
     );
     const before = countCommits();
     const { pets } = store;
     const outcomes = await Promise.all(
       ids.flatMap((id, index) => [
-        codeOf(store.pets.createPet({ ...rex, status: 'sold' })),
-        codeOf(pets.updatePet(id, { changes: { status: 'pending' } })),
-        codeOf(pets.updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } })),
-        codeOf(pets.deletePet(index % 2 ? id : 10_000n)),
+        codeOf(store.pets.apply(createPet({ ...rex, status: 'sold' }))),
+        codeOf(pets.apply(updatePet(id, { changes: { status: 'pending' } }))),
+        codeOf(pets.apply(updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } }))),
+        codeOf(pets.apply(deletePet(index % 2 ? id : 10_000n))),
       ]),
     );
     expect(Object.groupBy(outcomes, (outcome) => outcome)).toMatchObject({
@@ -52,14 +53,14 @@ describe('updates and deletes', () => {
 
   it('refuse a damaged pet and leave it as it is, while the rest of the batch is done', async () => {
     const store = place.open();
-    const [damaged, sound] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
+    const [damaged, sound] = [await store.pets.apply(createPet(rex)), await store.pets.apply(createPet(rex))];
     const json = damaged.json.replace('Rex', 'Rey');
     place.change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
     const outcomes = await Promise.all([
-      codeOf(store.pets.createPet(rex)),
-      codeOf(store.pets.updatePet(damaged.id, { changes: { name: 'Tom' } })),
-      codeOf(store.pets.deletePet(damaged.id)),
-      codeOf(store.pets.updatePet(sound.id, { changes: { name: 'Tom' } })),
+      codeOf(store.pets.apply(createPet(rex))),
+      codeOf(store.pets.apply(updatePet(damaged.id, { changes: { name: 'Tom' } }))),
+      codeOf(store.pets.apply(deletePet(damaged.id))),
+      codeOf(store.pets.apply(updatePet(sound.id, { changes: { name: 'Tom' } }))),
     ]);
     expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
     using database = new Database(place.path);
@@ -70,15 +71,15 @@ describe('updates and deletes', () => {
     const other = place.open();
     await using service = await openService({ openStore: async () => place.open() });
     const read = async (path: string): Promise<string> => await (await service.call(path)).text();
-    const { id } = await other.pets.createPet({ ...rex, status: 'available' });
+    const { id } = await other.pets.apply(createPet({ ...rex, status: 'available' }));
     for (const path of ['/v1/pets', '/v1/pets?status=available', `/v1/pets/${id}`]) {
       for (let round = 0; round < 20; round++) {
         await read(path);
-        await other.pets.updatePet(id, { changes: { name: `Rex ${round}` } });
+        await other.pets.apply(updatePet(id, { changes: { name: `Rex ${round}` } }));
         expect(await read(path)).toContain(`"name":"Rex ${round}"`);
       }
     }
-    await other.pets.deletePet(id);
+    await other.pets.apply(deletePet(id));
     expect(await read('/v1/pets')).toBe('[]');
     expect(await read('/v1/pets?status=available')).toBe('[]');
     expect((await service.call(`/v1/pets/${id}`)).status).toBe(404);
@@ -91,8 +92,8 @@ describe('an import that brings its ids', () => {
     const adding = openSqliteImport(place);
     try {
       await adding.addPets([{ id: 5n, ...rex }]);
-      const { id } = await store.pets.createPet(rex);
-      await store.pets.deletePet(id);
+      const { id } = await store.pets.apply(createPet(rex));
+      await store.pets.apply(deletePet(id));
       expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
       expect(await store.pets.getPet(id)).toBeUndefined();
       await adding.addPets([{ id: id + 1n, ...rex }]);
@@ -107,7 +108,7 @@ describe('an order whose bytes the disk has changed', () => {
   const changes = [`status = 'pending'`, 'created_at = created_at + 1', 'id = 7'];
   it.each(changes)('is never listed, copied or backed up: %s', async (damage) => {
     const store = place.open();
-    await store.pets.createPet({ ...rex, status: 'sold' });
+    await store.pets.apply(createPet({ ...rex, status: 'sold' }));
     await store.close();
     place.change(`UPDATE orders SET ${damage}`);
     const again = place.open();

@@ -1,6 +1,7 @@
 import { expect, it } from 'bun:test';
 import { eventRetentionMs } from '../../src/domain/event.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
+import { createPet } from '../support/changes.ts';
 
 it('deletes at most twice as many expired events as a batch writes', async () => {
   await using place = await makeSqlitePlace();
@@ -8,7 +9,7 @@ it('deletes at most twice as many expired events as a batch writes', async () =>
   const store = await place.open({ now: () => now });
   const countEvents = async () =>
     (JSON.parse((await store.events.listEvents({ limit: 100 })).json) as unknown[]).length;
-  const create = () => store.pets.createPet({ name: 'Rex', categoryId: 1n });
+  const create = () => store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
   await Promise.all(Array.from({ length: 20 }, create));
   now += eventRetentionMs + 1;
   await create();

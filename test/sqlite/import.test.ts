@@ -4,6 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { runCli } from '../support/process/process.ts';
 import { useSqliteFile } from '../support/sqlite-file.ts';
+import { createPet } from '../support/changes.ts';
 
 /** Larger than what is checked for damage at the opening. */
 const nameLength = 17 * 1024 * 1024;
@@ -12,7 +13,7 @@ const place = useSqliteFile();
 
 beforeEach(async () => {
   const store = place.open();
-  await store.pets.createPet({ name: 'x'.repeat(nameLength), categoryId: 1n });
+  await store.pets.apply(createPet({ name: 'x'.repeat(nameLength), categoryId: 1n }));
   await store.close();
 });
 

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { silentLog } from '../support/http/service.ts';
 import { scrapeRegistry } from '../support/metrics/scrape.ts';
 import { makeFolder } from '../support/process/process.ts';
+import { createPet } from '../support/changes.ts';
 
 const newPet = { name: 'Rex', categoryId: 1n };
 
@@ -13,7 +14,7 @@ it('measures the queue, the batches and the commits', async () => {
   using folder = makeFolder();
   const metrics = createRegistry();
   const store = openSqliteStore({ path: folder.database, maxQueuedWrites: 5, metrics });
-  const creates = Array.from({ length: 3 }, () => store.pets.createPet(newPet));
+  const creates = Array.from({ length: 3 }, () => store.pets.apply(createPet(newPet)));
   const during = await scrapeRegistry(metrics);
   expect(during.value('petstore_write_queue_depth')).toBe(3);
   expect(during.value('petstore_write_queue_capacity')).toBe(5);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'bun:test';
 import type { Store } from '../../src/domain/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { useSqliteFile } from '../support/sqlite-file.ts';
+import { createPet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = {
@@ -23,7 +24,7 @@ const namesOf = async ({ pets }: Store): Promise<string[]> => {
 describe('the readiness check', () => {
   it('commits nothing while writes succeed', async () => {
     const store = place.open();
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     const version = store.pets.version();
     await store.pets.checkWritable();
     expect(store.pets.version()).toBe(version);
@@ -33,7 +34,7 @@ describe('the readiness check', () => {
 describe('the write queue', () => {
   it('bounds every kind of write', async () => {
     const store = place.open({ maxQueuedWrites: 1 });
-    const taken = [store.pets.createPet(rex), store.pets.createPet(rex)];
+    const taken = [store.pets.apply(createPet(rex)), store.pets.apply(createPet(rex))];
     const refused = [
       store.keys.createKey(till),
       store.keys.revokeKey('1', new Date()),
@@ -47,17 +48,17 @@ describe('the write queue', () => {
 describe('a file that another program has locked', () => {
   it('makes writes unavailable and leaves reads alone, until writes resume by themselves', async () => {
     const store = place.open();
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     const other = new Database(place.path);
     try {
       other.run('BEGIN IMMEDIATE');
-      expect(await codeOf(store.pets.createPet({ ...rex, name: 'never' }))).toBe('unavailable');
+      expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'never' })))).toBe('unavailable');
       expect(await namesOf(store)).toEqual(['Rex']);
       other.run('ROLLBACK');
     } finally {
       other.close();
     }
-    expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }))).toBe('done');
+    expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'Tom' })))).toBe('done');
     expect(await namesOf(store)).toEqual(['Rex', 'Tom']);
   });
 
@@ -65,13 +66,13 @@ describe('a file that another program has locked', () => {
     const store = place.open();
     const other = new Database(place.path);
     other.run('BEGIN IMMEDIATE');
-    expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
-    const later = [store.pets.createPet(rex), store.pets.checkWritable()];
+    expect(await codeOf(store.pets.apply(createPet(rex)))).toBe('unavailable');
+    const later = [store.pets.apply(createPet(rex)), store.pets.checkWritable()];
     // Each would take five seconds.
     const first = await Promise.race([Promise.all(later.map(codeOf)), Bun.sleep(4000)]);
     expect(first).toEqual(['unavailable', 'unavailable']);
     other.close();
-    expect(await codeOf(store.pets.createPet(rex))).toBe('done');
+    expect(await codeOf(store.pets.apply(createPet(rex)))).toBe('done');
   });
 });
 
@@ -82,15 +83,15 @@ describe('two stores on one file', () => {
     for (let round = 0; round < 20; round++) {
       const hash = round.toString().padStart(64, '0');
       const { id } = await one.keys.createKey({ ...till, hash });
-      await one.pets.createPet(rex);
+      await one.pets.apply(createPet(rex));
       await find(hash);
-      await one.pets.createPet(rex);
+      await one.pets.apply(createPet(rex));
       const kept = await find(hash);
       expect(kept).toMatchObject({ id });
-      await one.pets.createPet(rex);
+      await one.pets.apply(createPet(rex));
       if (round % 2 === 0) await other.keys.revokeKey(id, new Date());
-      else await Promise.all([one.keys.revokeKey(id, new Date()), one.pets.createPet(rex)]);
-      await one.pets.createPet(rex);
+      else await Promise.all([one.keys.revokeKey(id, new Date()), one.pets.apply(createPet(rex))]);
+      await one.pets.apply(createPet(rex));
       expect(await find(hash)).toBeUndefined();
     }
   });
@@ -99,7 +100,7 @@ describe('two stores on one file', () => {
 describe('the version of the store', () => {
   it('stays the same while nobody commits', async () => {
     const store = place.open();
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     const version = store.pets.version();
     expect(version).toBeDefined();
     await namesOf(store);
@@ -112,7 +113,7 @@ describe('the version of the store', () => {
     const [one, other] = [place.open(), place.open()];
     const versions = [one.pets.version()];
     for (const store of [one, other, one, other]) {
-      await store.pets.createPet(rex);
+      await store.pets.apply(createPet(rex));
       versions.push(one.pets.version());
     }
     const { id } = await other.keys.createKey(till);
@@ -127,7 +128,7 @@ describe('expired idempotency keys', () => {
   it('replay nothing, and are removed a few at a time', async () => {
     let time = Date.now();
     const store = place.open({ now: () => time });
-    const create = (key: string) => store.pets.createPet(rex, { key, caller: 'somebody' });
+    const create = (key: string) => store.pets.apply(createPet(rex, { key, caller: 'somebody' }));
     const keys = Array.from({ length: 100 }, (_, index) => `old ${index}`);
     for (const key of keys) await create(key);
     using database = new Database(place.path);
@@ -138,8 +139,8 @@ describe('expired idempotency keys', () => {
     time += 49 * 60 * 60 * 1000;
     await create('new');
     expect(count()).toBeGreaterThan(50);
-    for (const key of keys.toReversed()) expect(await create(key)).toMatchObject({ replayed: false });
+    for (const key of keys.toReversed()) expect(await create(key)).toMatchObject({ isNew: true });
     expect(count()).toBe(101);
-    for (const key of keys) expect(await create(key)).toMatchObject({ replayed: true });
+    for (const key of keys) expect(await create(key)).toMatchObject({ isNew: false });
   });
 });

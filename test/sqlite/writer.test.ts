@@ -24,7 +24,7 @@ describe('a writer that dies', () => {
          }
        };
        const store = openSqliteStore({ path: ${JSON.stringify(folder.database)} });
-       store.pets.createPet({ name: 'Rex', categoryId: 1n }).finally(() => process.exit(0));`,
+       store.pets.apply({ kind: 'create-pet', pet: { name: 'Rex', categoryId: 1n } }).finally(() => process.exit(0));`,
     );
     const { exitCode, stderr } = Bun.spawnSync([process.execPath, program!]);
     expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining('The writer thread died')]);
@@ -45,8 +45,8 @@ describe('a batch that fails', () => {
       };`;
     await withThreads(source, async () => {
       const watch = { problem: () => undefined };
-      const writer = openWriter({ store: findStore(folder.database)!, watch, maxQueuedJobs: 10 });
-      const failed = writer.run({ kind: 'execute', sql: 'DELETE FROM no_table', values: [] });
+      const writer = openWriter({ store: findStore(folder.database)!, watch, maxQueuedWrites: 10 });
+      const failed = writer.execute('DELETE FROM no_table', []);
       expect(await failed.catch((error: unknown) => String(error))).toContain('no such table');
       await writer.close();
     });

@@ -4,6 +4,7 @@ import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -14,7 +15,7 @@ const ordersOf = async ({ orders }: Store): Promise<string> => (await orders.lis
 onEveryStore('an update', ({ open }) => {
   it('changes each field, and leaves the others', async () => {
     const store = await open();
-    const { id } = await store.pets.createPet({ ...rex, status: 'available' });
+    const { id } = await store.pets.apply(createPet({ ...rex, status: 'available' }));
     const steps: [PetFields, string][] = [
       [{ name: 'Tom' }, '"name":"Tom","categoryId":1,"status":"available"'],
       [{ categoryId: -(2n ** 63n) }, '"name":"Tom","categoryId":-9223372036854775808,"status":"available"'],
@@ -26,7 +27,7 @@ onEveryStore('an update', ({ open }) => {
     ];
     for (const [changes, fields] of steps) {
       const expected = `{"id":${id},${fields}}`;
-      expect(await store.pets.updatePet(id, { changes })).toBe(expected);
+      expect((await store.pets.apply(updatePet(id, { changes }))).json).toBe(expected);
       expect(await petOf(store, id)).toBe(expected);
       expect(await listOf(store)).toBe(`[${expected}]`);
     }
@@ -38,11 +39,13 @@ onEveryStore('an update', ({ open }) => {
     for (const [index, name] of names.entries()) {
       const status = [...petStatuses, undefined][index % 4];
       const fields = { name, categoryId: BigInt(index) * 2n ** 59n };
-      const created = await store.pets.createPet({ ...fields, ...(status && { status }) });
-      const { id } = await store.pets.createPet({ ...rex, status: 'available' });
-      const updated = await store.pets.updatePet(id, {
-        changes: { ...fields, status: status ?? null },
-      });
+      const created = await store.pets.apply(createPet({ ...fields, ...(status && { status }) }));
+      const { id } = await store.pets.apply(createPet({ ...rex, status: 'available' }));
+      const { json: updated } = await store.pets.apply(
+        updatePet(id, {
+          changes: { ...fields, status: status ?? null },
+        }),
+      );
       expect(updated).toBe(created.json.replace(`{"id":${created.id},`, `{"id":${id},`));
       expect(await petOf(store, id)).toBe(updated);
     }
@@ -50,9 +53,9 @@ onEveryStore('an update', ({ open }) => {
 
   it('moves the pet between the lists of the statuses', async () => {
     const store = await open();
-    const { id } = await store.pets.createPet({ ...rex, status: 'available' });
+    const { id } = await store.pets.apply(createPet({ ...rex, status: 'available' }));
     for (const status of ['sold', 'pending', 'available', null] as const) {
-      await store.pets.updatePet(id, { changes: { status } });
+      await store.pets.apply(updatePet(id, { changes: { status } }));
       for (const each of petStatuses) {
         const page = await store.pets.listPets({ limit: 100, status: each });
         expect(idsOf(page.json)).toEqual(each === status ? [String(id)] : []);
@@ -62,17 +65,19 @@ onEveryStore('an update', ({ open }) => {
 
   it('refuses a pet that does not exist', async () => {
     const store = await open();
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     for (const missing of [id + 1n, 0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-      expect(await codeOf(store.pets.updatePet(missing, { changes: { name: 'Tom' } }))).toBe('not_found');
-      expect(await codeOf(store.pets.deletePet(missing))).toBe('not_found');
+      expect(await codeOf(store.pets.apply(updatePet(missing, { changes: { name: 'Tom' } })))).toBe(
+        'not_found',
+      );
+      expect(await codeOf(store.pets.apply(deletePet(missing)))).toBe('not_found');
     }
     expect(await listOf(store)).toBe(`[{"id":${id},"name":"Rex","categoryId":1}]`);
   });
 
   it('changes nothing and writes no order if the pet differs from what was expected', async () => {
     const store = await open();
-    const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
+    const { id, json } = await store.pets.apply(createPet({ ...rex, status: 'available' }));
     const unmet: PetFields[] = [
       { name: 'rex' },
       { categoryId: 2n },
@@ -81,30 +86,30 @@ onEveryStore('an update', ({ open }) => {
       { name: 'Rex', categoryId: 1n, status: 'pending' },
     ];
     for (const expected of unmet) {
-      const update = store.pets.updatePet(id, { changes: { status: 'sold' }, expected });
+      const update = store.pets.apply(updatePet(id, { changes: { status: 'sold' }, expected }));
       expect(await codeOf(update)).toBe('precondition_failed');
       expect(await petOf(store, id)).toBe(json);
     }
     expect(await ordersOf(store)).toBe('[]');
     const met: PetFields = { name: 'Rex', categoryId: 1n, status: 'available' };
-    await store.pets.updatePet(id, { changes: { status: null }, expected: met });
-    await store.pets.updatePet(id, { changes: { name: 'Tom' }, expected: { status: null } });
+    await store.pets.apply(updatePet(id, { changes: { status: null }, expected: met }));
+    await store.pets.apply(updatePet(id, { changes: { name: 'Tom' }, expected: { status: null } }));
     expect(await petOf(store, id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
   });
 
   it('affects only the pet that was seen', async () => {
     const store = await open();
-    const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
+    const { id, json } = await store.pets.apply(createPet({ ...rex, status: 'available' }));
     const changes = { status: 'sold' } as const;
     for (const seen of [json.replace('Rex', 'rex'), json.replace('available', 'sold')]) {
-      expect(await codeOf(store.pets.updatePet(id, { changes }, seen))).toBe('precondition_failed');
-      expect(await codeOf(store.pets.deletePet(id, seen))).toBe('precondition_failed');
+      expect(await codeOf(store.pets.apply(updatePet(id, { changes }, seen)))).toBe('precondition_failed');
+      expect(await codeOf(store.pets.apply(deletePet(id, seen)))).toBe('precondition_failed');
     }
     expect(await petOf(store, id)).toBe(json);
-    const sold = await store.pets.updatePet(id, { changes }, json);
-    expect(await codeOf(store.pets.updatePet(id, { changes }, json))).toBe('precondition_failed');
-    expect(await codeOf(store.pets.deletePet(id, json))).toBe('precondition_failed');
-    expect(await codeOf(store.pets.deletePet(id, sold))).toBe('done');
+    const { json: sold } = await store.pets.apply(updatePet(id, { changes }, json));
+    expect(await codeOf(store.pets.apply(updatePet(id, { changes }, json)))).toBe('precondition_failed');
+    expect(await codeOf(store.pets.apply(deletePet(id, json)))).toBe('precondition_failed');
+    expect(await codeOf(store.pets.apply(deletePet(id, sold)))).toBe('done');
     expect(await petOf(store, id)).toBeUndefined();
   });
 });
@@ -113,19 +118,20 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
   it('fails only the changes that cannot be made', async () => {
     const store = await open();
     const ids: bigint[] = [];
-    for (const name of ['a', 'b', 'c', 'd']) ids.push((await store.pets.createPet({ ...rex, name })).id);
+    for (const name of ['a', 'b', 'c', 'd'])
+      ids.push((await store.pets.apply(createPet({ ...rex, name }))).id);
     const [a, b, c, d] = ids as [bigint, bigint, bigint, bigint];
     const { pets } = store;
     const outcomes = await Promise.all(
       [
-        store.pets.createPet(rex),
-        pets.updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } }),
-        pets.updatePet(b, { changes: { status: 'sold' } }),
-        pets.updatePet(999n, { changes: { status: 'sold' } }),
-        pets.deletePet(c, `{"id":${c},"name":"something else","categoryId":1}`),
-        pets.deletePet(d),
-        pets.deletePet(999n),
-        store.pets.createPet({ ...rex, name: 'last' }),
+        store.pets.apply(createPet(rex)),
+        pets.apply(updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } })),
+        pets.apply(updatePet(b, { changes: { status: 'sold' } })),
+        pets.apply(updatePet(999n, { changes: { status: 'sold' } })),
+        pets.apply(deletePet(c, `{"id":${c},"name":"something else","categoryId":1}`)),
+        pets.apply(deletePet(d)),
+        pets.apply(deletePet(999n)),
+        store.pets.apply(createPet({ ...rex, name: 'last' })),
       ].map(codeOf),
     );
     expect(outcomes).toEqual([
@@ -140,14 +146,16 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
 
   it('lets one of many tills sell a pet that each expects to be available', async () => {
     const [one, other] = [await open(), await open()];
-    const { id } = await one.pets.createPet({ ...rex, status: 'available' });
+    const { id } = await one.pets.apply(createPet({ ...rex, status: 'available' }));
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         codeOf(
-          (index % 2 ? one : other).pets.updatePet(id, {
-            changes: { status: 'sold' },
-            expected: { status: 'available' },
-          }),
+          (index % 2 ? one : other).pets.apply(
+            updatePet(id, {
+              changes: { status: 'sold' },
+              expected: { status: 'available' },
+            }),
+          ),
         ),
       ),
     );
@@ -158,11 +166,11 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
 
   it('keeps every field when two stores change different fields of one pet', async () => {
     const [one, other] = [await open(), await open()];
-    const { id } = await one.pets.createPet(rex);
+    const { id } = await one.pets.apply(createPet(rex));
     for (let round = 0n; round < 20n; round++) {
       await Promise.all([
-        one.pets.updatePet(id, { changes: { name: `Rex ${round}` } }),
-        other.pets.updatePet(id, { changes: { categoryId: round } }),
+        one.pets.apply(updatePet(id, { changes: { name: `Rex ${round}` } })),
+        other.pets.apply(updatePet(id, { changes: { categoryId: round } })),
       ]);
       expect(await petOf(one, id)).toBe(`{"id":${id},"name":"Rex ${round}","categoryId":${round}}`);
     }
@@ -170,10 +178,10 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
 
   it('refuses changes with overloaded when too many wait, and makes those it accepted', async () => {
     const store = await open({ maxQueuedWrites: 2 });
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        codeOf(store.pets.updatePet(id, { changes: { name: String(index) } })),
+        codeOf(store.pets.apply(updatePet(id, { changes: { name: String(index) } }))),
       ),
     );
     expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
@@ -183,16 +191,16 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
   it('finishes pending changes before it closes, and accepts none after that', async () => {
     const store = await open();
     const ids = await Promise.all(
-      Array.from({ length: 20 }, async () => (await store.pets.createPet(rex)).id),
+      Array.from({ length: 20 }, async () => (await store.pets.apply(createPet(rex))).id),
     );
     const { pets } = store;
     const changes = { status: 'sold' } as const;
     const pending = ids.map((id, index) =>
-      codeOf(index % 2 ? pets.deletePet(id) : pets.updatePet(id, { changes })),
+      codeOf(index % 2 ? pets.apply(deletePet(id)) : pets.apply(updatePet(id, { changes }))),
     );
     await store.close();
     expect(new Set(await Promise.all(pending))).toEqual(new Set(['done']));
-    expect(await codeOf(pets.deletePet(ids[0]!))).toBe('unavailable');
+    expect(await codeOf(pets.apply(deletePet(ids[0]!)))).toBe('unavailable');
     const again = await open();
     expect(idsOf(await listOf(again))).toHaveLength(10);
     expect(idsOf(await ordersOf(again))).toHaveLength(10);
@@ -202,24 +210,24 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
 onEveryStore('a delete', ({ open, place }) => {
   it('removes the pet from every list, and is refused the second time', async () => {
     const store = await open();
-    const [first, second] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
-    await store.pets.deletePet(first.id);
+    const [first, second] = [await store.pets.apply(createPet(rex)), await store.pets.apply(createPet(rex))];
+    await store.pets.apply(deletePet(first.id));
     expect(await petOf(store, first.id)).toBeUndefined();
     expect(await listOf(store)).toBe(`[${second.json}]`);
-    expect(await codeOf(store.pets.deletePet(first.id))).toBe('not_found');
+    expect(await codeOf(store.pets.apply(deletePet(first.id)))).toBe('not_found');
   });
 
   it('never frees the id, not even after a restart', async () => {
     const store = await open();
     const used = new Set<bigint>();
     for (let round = 0; round < 3; round++) {
-      const { id } = await store.pets.createPet(rex);
+      const { id } = await store.pets.apply(createPet(rex));
       expect(used.has(id)).toBe(false);
       used.add(id);
-      await store.pets.deletePet(id);
+      await store.pets.apply(deletePet(id));
     }
     await store.close();
-    const { id } = await (await open()).pets.createPet(rex);
+    const { id } = await (await open()).pets.apply(createPet(rex));
     expect([...used].every((each) => each < id)).toBe(true);
   });
 
@@ -228,17 +236,17 @@ onEveryStore('a delete', ({ open, place }) => {
 
     it('replays the first response after an update and after a delete, and creates no other pet', async () => {
       const store = await open();
-      const first = await store.pets.createPet({ ...rex, status: 'pending' }, once);
-      const again = { ...first, replayed: true };
-      const create = () => store.pets.createPet({ ...rex, status: 'pending' }, once);
-      await store.pets.updatePet(first.id, { changes: { name: 'Tom', status: null } });
+      const first = await store.pets.apply(createPet({ ...rex, status: 'pending' }, once));
+      const again = { ...first, isNew: false };
+      const create = () => store.pets.apply(createPet({ ...rex, status: 'pending' }, once));
+      await store.pets.apply(updatePet(first.id, { changes: { name: 'Tom', status: null } }));
       expect(await create()).toEqual(again);
-      await store.pets.deletePet(first.id);
+      await store.pets.apply(deletePet(first.id));
       expect(await create()).toEqual(again);
-      expect(await codeOf(store.pets.createPet(rex, once))).toBe('idempotency_conflict');
+      expect(await codeOf(store.pets.apply(createPet(rex, once)))).toBe('idempotency_conflict');
       await store.close();
       const reopened = await open();
-      expect(await reopened.pets.createPet({ ...rex, status: 'pending' }, once)).toEqual(again);
+      expect(await reopened.pets.apply(createPet({ ...rex, status: 'pending' }, once))).toEqual(again);
       expect(await listOf(reopened)).toBe('[]');
       expect(idsOf(await ordersOf(reopened))).toHaveLength(1);
     });
@@ -249,8 +257,8 @@ onEveryStore('a delete', ({ open, place }) => {
     const bulk = await place().openBulk();
     try {
       expect(await bulk.lastIds()).toEqual({ pets: 0n, orders: 0n });
-      const { id } = await store.pets.createPet({ ...rex, status: 'sold' });
-      await store.pets.deletePet(id);
+      const { id } = await store.pets.apply(createPet({ ...rex, status: 'sold' }));
+      await store.pets.apply(deletePet(id));
       const { pets, orders } = await bulk.lastIds();
       expect(pets).toBeGreaterThanOrEqual(id);
       expect(orders).toBeGreaterThanOrEqual(1n);
@@ -259,7 +267,7 @@ onEveryStore('a delete', ({ open, place }) => {
       await bulk.raiseLastIds(raised);
       await bulk.raiseLastIds({ pets: 3n, orders: 4n });
       expect(await bulk.lastIds()).toEqual(raised);
-      const created = await store.pets.createPet({ ...rex, status: 'sold' });
+      const created = await store.pets.apply(createPet({ ...rex, status: 'sold' }));
       expect(created.id).toBeGreaterThan(raised.pets);
       const [order] = idsOf((await store.orders.listOrders({ limit: 1, after: 1n })).json);
       expect(BigInt(order!)).toBeGreaterThan(raised.orders);

@@ -3,6 +3,7 @@ import type { EventRequest } from '../../src/domain/event.ts';
 import type { EventStore } from '../../src/domain/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 interface ReadEvent {
   id: number;
@@ -26,11 +27,11 @@ async function read(store: { events: EventStore }, request: Partial<EventRequest
 onEveryStore('events', ({ open, place }) => {
   it('show every change in order, with the pet and who changed it', async () => {
     const store = await open({ now: () => Date.parse('2026-11-17T18:00:00.123Z') });
-    const { id } = await store.pets.createPet({ ...rex, status: 'sold' }, undefined, 'till');
-    await store.pets.updatePet(id, { changes: { status: null, name: 'Max' } }, undefined, 'till-2');
-    await store.pets.updatePet(id, { changes: { categoryId: -(2n ** 63n), status: 'pending' } });
-    await store.pets.updatePet(id, { changes: { name: 'Max' } });
-    await store.pets.deletePet(id, undefined, 'boss');
+    const { id } = await store.pets.apply(createPet({ ...rex, status: 'sold' }, undefined, 'till'));
+    await store.pets.apply(updatePet(id, { changes: { status: null, name: 'Max' } }, undefined, 'till-2'));
+    await store.pets.apply(updatePet(id, { changes: { categoryId: -(2n ** 63n), status: 'pending' } }));
+    await store.pets.apply(updatePet(id, { changes: { name: 'Max' } }));
+    await store.pets.apply(deletePet(id, undefined, 'boss'));
     const { json } = await store.events.listEvents({ limit: 100 });
     const at = '"createdAt":"2026-11-17T18:00:00.123Z"';
     const pet = `"petId":1,"pet":{"id":1,"name":`;
@@ -48,25 +49,25 @@ onEveryStore('events', ({ open, place }) => {
   it('leave out what was refused, replayed or without effect', async () => {
     const store = await open();
     const idempotency = { key: 'k', caller: 'c' };
-    const { id } = await store.pets.createPet(rex, idempotency);
-    await store.pets.createPet(rex, idempotency);
-    expect(await codeOf(store.pets.createPet({ ...rex, name: 'Other' }, idempotency))).toBe(
+    const { id } = await store.pets.apply(createPet(rex, idempotency));
+    await store.pets.apply(createPet(rex, idempotency));
+    expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'Other' }, idempotency)))).toBe(
       'idempotency_conflict',
     );
-    expect(await codeOf(store.pets.updatePet(id, { changes: rex, expected: { name: 'Max' } }))).toBe(
+    expect(await codeOf(store.pets.apply(updatePet(id, { changes: rex, expected: { name: 'Max' } })))).toBe(
       'precondition_failed',
     );
-    await store.pets.updatePet(id, { changes: rex });
-    expect(await codeOf(store.pets.deletePet(id, '{}'))).toBe('precondition_failed');
-    expect(await codeOf(store.pets.deletePet(99n))).toBe('not_found');
+    await store.pets.apply(updatePet(id, { changes: rex }));
+    expect(await codeOf(store.pets.apply(deletePet(id, '{}')))).toBe('precondition_failed');
+    expect(await codeOf(store.pets.apply(deletePet(99n)))).toBe('not_found');
     expect((await read(store)).events.map(({ type }) => type)).toEqual(['pet.created']);
   });
 
   it('continue after a position, whatever the filter is', async () => {
     const store = await open();
     const start = (await read(store, { after: 'now' })).next;
-    await Promise.all(Array.from({ length: 30 }, () => store.pets.createPet(rex)));
-    for (const id of [3n, 4n]) await store.pets.deletePet(id);
+    await Promise.all(Array.from({ length: 30 }, () => store.pets.apply(createPet(rex))));
+    for (const id of [3n, 4n]) await store.pets.apply(deletePet(id));
     const first = await read(store, { after: start, limit: 20 });
     expect(first.events.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     const second = await read(store, { after: first.next, limit: 20 });
@@ -84,7 +85,7 @@ onEveryStore('events', ({ open, place }) => {
 
   it('read at most 1,000 events for a filter, and move past them', async () => {
     const store = await open();
-    await Promise.all(Array.from({ length: 1001 }, () => store.pets.createPet(rex)));
+    await Promise.all(Array.from({ length: 1001 }, () => store.pets.apply(createPet(rex))));
     const first = await read(store, { petId: 1001n });
     expect([first.events.length, first.next.id]).toEqual([0, 1000n]);
     expect((await read(store, { petId: 1001n, after: first.next })).events).toMatchObject([{ petId: 1001 }]);
@@ -104,8 +105,8 @@ onEveryStore('events', ({ open, place }) => {
 
   it('begin again in a copied store', async () => {
     const store = await open();
-    await store.pets.createPet(rex);
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
+    await store.pets.apply(createPet(rex));
     const { next } = await read(store);
     const bulk = await place().openBulk();
     await bulk.beginLog();
@@ -113,13 +114,13 @@ onEveryStore('events', ({ open, place }) => {
     expect(await codeOf(read(store, { after: next }))).toBe('events_gone');
     const { events, next: begun } = await read(store);
     expect(events).toMatchObject([{ id: 3, type: 'pets.imported', count: 2 }]);
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     expect((await read(store, { after: begun })).events).toMatchObject([{ id: 4 }]);
   });
 
   it('refuse a position that is ahead of the log or belongs to another', async () => {
     const store = await open();
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     const { next } = await read(store);
     expect(await codeOf(read(store, { after: { ...next, id: next.id + 1n } }))).toBe('events_gone');
     expect(await codeOf(read(store, { after: { ...next, epoch: 'other' } }))).toBe('events_gone');
@@ -132,7 +133,7 @@ onEveryStore('events', ({ open, place }) => {
     const lastWeek: bigint[] = [];
     for (let hour = 0; hour < 31 * 24; hour += 3) {
       now += day / 8;
-      await store.pets.createPet(rex);
+      await store.pets.apply(createPet(rex));
       lastWeek.push((await store.events.listEvents({ after: 'now', limit: 1 })).next.id);
     }
     expect(await codeOf(read(store, { after: start }))).toBe('events_gone');
@@ -148,11 +149,11 @@ onEveryStore('events', ({ open, place }) => {
   it('include the newest one, however old, so that ids only grow', async () => {
     let now = Date.now();
     const store = await open({ now: () => now });
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     const { next } = await read(store);
     now += 30 * day;
-    await store.pets.deletePet(id);
-    await store.pets.createPet(rex);
+    await store.pets.apply(deletePet(id));
+    await store.pets.apply(createPet(rex));
     expect((await read(store, { after: next })).events.map((event) => event.id)).toEqual([2, 3]);
   });
 });

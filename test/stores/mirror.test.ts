@@ -9,6 +9,7 @@ import { followWithMirrors, Mirror } from '../support/mirror.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { between, randomFrom, type Random } from '../support/random.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 /** A mirror that is built from events, by a reader that keeps its cursor and nothing else, equals a full listing. */
 
@@ -17,9 +18,9 @@ const seed = Number(process.env['SEED'] ?? 1);
 async function change({ pets }: Store, random: Random): Promise<void> {
   const id = BigInt(between(random, 1, 60));
   const name = `Rex ${random.next()}`;
-  if (random.next() < 0.5) await pets.createPet({ name, categoryId: 1n });
-  else if (random.next() < 0.6) await codeOf(pets.updatePet(id, { changes: { name } }));
-  else await codeOf(pets.deletePet(id));
+  if (random.next() < 0.5) await pets.apply(createPet({ name, categoryId: 1n }));
+  else if (random.next() < 0.6) await codeOf(pets.apply(updatePet(id, { changes: { name } })));
+  else await codeOf(pets.apply(deletePet(id)));
 }
 
 onEveryStore(`a mirror (SEED=${seed})`, ({ open, place }) => {
@@ -78,7 +79,7 @@ describe('events on PostgreSQL', () => {
     const store = await openPostgresStore({ address: database.address() });
     await database.run(sql);
     const client = await clientOf(store);
-    await store.pets.createPet({ name: 'First', categoryId: 1n });
+    await store.pets.apply(createPet({ name: 'First', categoryId: 1n }));
     const mirror = new Mirror();
     await mirror.read(client, 100, 0);
     const holder = new Client(database.address());
@@ -90,7 +91,7 @@ describe('events on PostgreSQL', () => {
     const paused = `
       SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
     while ((await database.run(paused)).length === 0) await Bun.sleep(5);
-    await store.pets.createPet({ name: 'Quick', categoryId: 1n });
+    await store.pets.apply(createPet({ name: 'Quick', categoryId: 1n }));
     expect(await mirror.read(client, 100, 0)).toBe(1);
     await holder.end();
     await adding;

@@ -4,6 +4,7 @@ import { petStatuses } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const time = Date.parse('2026-02-03T04:05:06.789Z');
@@ -15,12 +16,12 @@ const statusesOf = (json: string): string[] =>
 onEveryStore('orders', ({ open, place }) => {
   it('are written when a pet becomes pending or sold, and for no other change', async () => {
     const store = await open({ now: () => time });
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     const changes = [
       ...(['available', 'pending', 'pending', 'sold', null, 'sold', 'available'] as const),
     ].map((status) => ({ status }));
-    for (const each of changes) await store.pets.updatePet(id, { changes: each });
-    await store.pets.updatePet(id, { changes: { name: 'Tom', categoryId: 2n } });
+    for (const each of changes) await store.pets.apply(updatePet(id, { changes: each }));
+    await store.pets.apply(updatePet(id, { changes: { name: 'Tom', categoryId: 2n } }));
     const json = await ordersOf(store);
     const [first, ...others] = idsOf(json);
     expect(first).toBe('1');
@@ -42,8 +43,8 @@ onEveryStore('orders', ({ open, place }) => {
     ['sold', 'sold', false],
   ] as const)('are returned by a change from %s to %s: %p', async (before, after, isReturned) => {
     const store = await open({ now: () => time });
-    const { id } = await store.pets.createPet({ ...rex, status: before }, undefined, 'till-1');
-    await store.pets.updatePet(id, { changes: { status: after } }, undefined, 'till-2');
+    const { id } = await store.pets.apply(createPet({ ...rex, status: before }, undefined, 'till-1'));
+    await store.pets.apply(updatePet(id, { changes: { status: after } }, undefined, 'till-2'));
     const [first] = JSON.parse(await ordersOf(store)) as Record<string, unknown>[];
     const returned = { returnedAt: '2026-02-03T04:05:06.789Z', returnedBy: 'till-2' };
     expect(first).toMatchObject({ createdBy: 'till-1', ...(isReturned && returned) });
@@ -53,10 +54,10 @@ onEveryStore('orders', ({ open, place }) => {
   it('are returned once, each by its own return, even within one batch', async () => {
     let now = time;
     const store = await open({ now: () => now++ });
-    const { id } = await store.pets.createPet({ ...rex, status: 'sold' });
-    const { id: other } = await store.pets.createPet({ ...rex, status: 'sold' });
+    const { id } = await store.pets.apply(createPet({ ...rex, status: 'sold' }));
+    const { id: other } = await store.pets.apply(createPet({ ...rex, status: 'sold' }));
     const statuses = ['available', 'sold', 'available', 'pending', 'sold'] as const;
-    await Promise.all(statuses.map((status) => store.pets.updatePet(id, { changes: { status } })));
+    await Promise.all(statuses.map((status) => store.pets.apply(updatePet(id, { changes: { status } }))));
     const all = JSON.parse(await ordersOf(store)) as Record<string, unknown>[];
     const ofPet = all.filter(({ petId }) => petId === Number(id));
     expect(ofPet.map(({ status }) => status)).toEqual(['sold', 'sold', 'pending', 'sold']);
@@ -75,7 +76,7 @@ onEveryStore('orders', ({ open, place }) => {
     }
     expect(await page(true, { petId: id, status: 'sold' })).toEqual(idsWhere(true));
     expect(await page(true, { petId: other })).toEqual([]);
-    await store.pets.deletePet(other);
+    await store.pets.apply(deletePet(other));
     expect(await page(true)).toEqual(idsWhere(true));
   });
 
@@ -83,7 +84,7 @@ onEveryStore('orders', ({ open, place }) => {
     const store = await open({ now: () => time });
     const ids: bigint[] = [];
     for (const status of [undefined, ...petStatuses]) {
-      const { id } = await store.pets.createPet({ ...rex, ...(status && { status }) });
+      const { id } = await store.pets.apply(createPet({ ...rex, ...(status && { status }) }));
       if (status === 'pending' || status === 'sold') ids.push(id);
     }
     const [pending, sold] = ids;
@@ -96,7 +97,7 @@ onEveryStore('orders', ({ open, place }) => {
 
   it('are written once for an idempotency key', async () => {
     const store = await open();
-    const create = () => store.pets.createPet({ ...rex, status: 'sold' }, { key: 'k', caller: 'c' });
+    const create = () => store.pets.apply(createPet({ ...rex, status: 'sold' }, { key: 'k', caller: 'c' }));
     await Promise.all(Array.from({ length: 10 }, create));
     await create();
     expect(statusesOf(await ordersOf(store))).toEqual(['sold']);
@@ -104,21 +105,21 @@ onEveryStore('orders', ({ open, place }) => {
 
   it('stay when the pet is deleted', async () => {
     const store = await open();
-    const { id } = await store.pets.createPet(rex);
-    await store.pets.updatePet(id, { changes: { status: 'sold' } });
+    const { id } = await store.pets.apply(createPet(rex));
+    await store.pets.apply(updatePet(id, { changes: { status: 'sold' } }));
     const before = await ordersOf(store);
-    await store.pets.deletePet(id);
+    await store.pets.apply(deletePet(id));
     expect(await ordersOf(store)).toBe(before);
     expect(before).toContain(`"petId":${id},`);
   });
 
   it('are listed page by page, in ascending order of id, each exactly once', async () => {
     const store = await open();
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     const turns = Array.from({ length: 25 }, (_, index) => (index % 3 ? 'sold' : 'pending'));
     for (const status of turns) {
-      await store.pets.updatePet(id, { changes: { status: 'available' } });
-      await store.pets.updatePet(id, { changes: { status } });
+      await store.pets.apply(updatePet(id, { changes: { status: 'available' } }));
+      await store.pets.apply(updatePet(id, { changes: { status } }));
     }
     const all = idsOf(await ordersOf(store));
     expect(all).toHaveLength(25);
@@ -140,15 +141,15 @@ onEveryStore('orders', ({ open, place }) => {
 
   it('are as fresh as pets, in both of two stores', async () => {
     const both = [await open(), await open()];
-    const { id } = await both[0]!.pets.createPet(rex);
+    const { id } = await both[0]!.pets.apply(createPet(rex));
     for (let count = 1; count <= 8; count++) {
       const one = both[count % 2]!;
-      await one.pets.updatePet(id, { changes: { status: count % 2 ? 'sold' : 'pending' } });
+      await one.pets.apply(updatePet(id, { changes: { status: count % 2 ? 'sold' : 'pending' } }));
       const seen = await Promise.all(both.map(async ({ pets }) => await pets.getPet(id)));
       expect(new Set(seen).size).toBe(1);
       for (const store of both) expect(idsOf(await ordersOf(store))).toHaveLength(count);
     }
-    await both[1]!.pets.deletePet(id);
+    await both[1]!.pets.apply(deletePet(id));
     for (const { pets } of both) expect(await pets.getPet(id)).toBeUndefined();
   });
 
@@ -172,7 +173,7 @@ onEveryStore('orders', ({ open, place }) => {
       await bulk.close();
     }
     const store = await open();
-    await store.pets.createPet({ ...rex, status: 'sold' });
+    await store.pets.apply(createPet({ ...rex, status: 'sold' }));
     const ids = idsOf(await ordersOf(store)).map(BigInt);
     expect(ids).toEqual([3n, 2n ** 62n + 1n, 2n ** 62n + 2n]);
   });

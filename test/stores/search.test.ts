@@ -5,6 +5,7 @@ import type { NewPet } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const shop: NewPet[] = [
   { name: 'Łucja', categoryId: 1n, status: 'available' },
@@ -24,7 +25,7 @@ async function search({ pets }: Store, request: Partial<SearchRequest>): Promise
 onEveryStore('a search', ({ open, place }) => {
   const openShop = async (): Promise<Store> => {
     const store = await open();
-    for (const pet of shop) await store.pets.createPet(pet);
+    for (const pet of shop) await store.pets.apply(createPet(pet));
     return store;
   };
 
@@ -78,12 +79,12 @@ onEveryStore('a search', ({ open, place }) => {
 
   it('follows a change of the name at once', async () => {
     const store = await openShop();
-    await store.pets.updatePet(1n, { changes: { name: 'Żółw' } });
+    await store.pets.apply(updatePet(1n, { changes: { name: 'Żółw' } }));
     expect(await search(store, { words: ['zolw'] })).toEqual([0]);
     expect(await search(store, { words: ['lucja'] })).toEqual([]);
-    await store.pets.updatePet(1n, { changes: { status: 'sold' } });
+    await store.pets.apply(updatePet(1n, { changes: { status: 'sold' } }));
     expect(await search(store, { words: ['zolw'], status: 'sold' })).toEqual([0]);
-    await store.pets.deletePet(1n);
+    await store.pets.apply(deletePet(1n));
     expect(await search(store, { words: ['zolw'] })).toEqual([]);
   });
 
@@ -103,7 +104,7 @@ onEveryStore('a search', ({ open, place }) => {
     'walks %s first, each pet once, whatever is asked for',
     async (sort) => {
       const store = await open();
-      const add = () => store.pets.createPet({ name: 'Walk', categoryId: 3n, status: 'sold' });
+      const add = () => store.pets.apply(createPet({ name: 'Walk', categoryId: 3n, status: 'sold' }));
       await Promise.all(Array.from({ length: 40 }, add));
       const filters: Partial<SearchRequest>[] = [
         {},
@@ -124,7 +125,7 @@ onEveryStore('a search', ({ open, place }) => {
           walked.push(...found);
           after = page.next;
           // Also the pet that the cursor names.
-          await store.pets.deletePet(found.at(-1)!);
+          await store.pets.apply(deletePet(found.at(-1)!));
           await add();
           // A pet that is added at the end of each page would make the walk endless.
           if (sort === 'oldest' && after !== undefined && after >= last!) break;
@@ -140,13 +141,13 @@ onEveryStore('a search', ({ open, place }) => {
 onEveryStore('a list of orders', ({ open }) => {
   it('is filtered by pet and listed newest first, with who wrote each order', async () => {
     const store = await open({ now: () => 0 });
-    const { id } = await store.pets.createPet(
-      { name: 'Rex', categoryId: 1n, status: 'sold' },
-      undefined,
-      'till "1"',
+    const { id } = await store.pets.apply(
+      createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }, undefined, 'till "1"'),
     );
-    const { id: other } = await store.pets.createPet({ name: 'Tom', categoryId: 1n, status: 'pending' });
-    await store.pets.updatePet(id, { changes: { status: 'pending' } }, undefined, 'till-2');
+    const { id: other } = await store.pets.apply(
+      createPet({ name: 'Tom', categoryId: 1n, status: 'pending' }),
+    );
+    await store.pets.apply(updatePet(id, { changes: { status: 'pending' } }, undefined, 'till-2'));
     const list = async (request: object) => (await store.orders.listOrders({ limit: 100, ...request })).json;
     const first = `{"id":1,"petId":${id},"status":"sold","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till \\"1\\"","returnedAt":"1970-01-01T00:00:00.000Z","returnedBy":"till-2"}`;
     const second = `{"id":2,"petId":${other},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z"}`;

@@ -5,6 +5,7 @@ import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = {
@@ -23,8 +24,10 @@ onEveryStore('the store', ({ place, open }) => {
   describe('JSON', () => {
     it('renders JSON without spaces, with every digit, and without an absent status', async () => {
       const store = await open();
-      const one = await store.pets.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'sold' });
-      const other = await store.pets.createPet({ name: '', categoryId: -(2n ** 63n) });
+      const one = await store.pets.apply(
+        createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'sold' }),
+      );
+      const other = await store.pets.apply(createPet({ name: '', categoryId: -(2n ** 63n) }));
       const expected = [
         '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
         '{"id":2,"name":"","categoryId":-9223372036854775808}',
@@ -43,7 +46,7 @@ onEveryStore('the store', ({ place, open }) => {
         ...['\u2028\u2029', '🐕‍🦺', '\u{10ffff}', 'e\u0301', '\ufeff', '\uffff', 'x'.repeat(60_000)],
       ];
       const created = await Promise.all(
-        names.map((each) => store.pets.createPet({ name: each, categoryId: 1n })),
+        names.map((each) => store.pets.apply(createPet({ name: each, categoryId: 1n }))),
       );
       const found = await Promise.all(created.map(({ id }) => petOf(store, id)));
       expect(found.map((json) => (JSON.parse(json) as { name: string }).name)).toEqual(names);
@@ -54,16 +57,20 @@ onEveryStore('the store', ({ place, open }) => {
   describe('creates', () => {
     it('refuses creates with overloaded when too many wait, and makes those it accepted', async () => {
       const store = await open({ maxQueuedWrites: 2 });
-      const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
+      const outcomes = await Promise.all(
+        Array.from({ length: 6 }, () => codeOf(store.pets.apply(createPet(rex)))),
+      );
       expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
-      expect(await codeOf(store.pets.createPet(rex))).toBe('done');
+      expect(await codeOf(store.pets.apply(createPet(rex)))).toBe('done');
       expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(4);
     });
 
     it('gives every create its own pet, over more than one batch', async () => {
       const store = await open();
       const created = await Promise.all(
-        Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: `pet ${index}` })),
+        Array.from({ length: 2500 }, (_, index) =>
+          store.pets.apply(createPet({ ...rex, name: `pet ${index}` })),
+        ),
       );
       expect(new Set(created.map(({ id }) => id)).size).toBe(2500);
       for (const [index, { id, json }] of created.entries()) {
@@ -73,10 +80,10 @@ onEveryStore('the store', ({ place, open }) => {
 
     it('finishes pending creates before it closes, and accepts none after that', async () => {
       const store = await place().open({});
-      const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
+      const writes = Array.from({ length: 50 }, () => codeOf(store.pets.apply(createPet(rex))));
       await store.close();
       expect(new Set(await Promise.all(writes))).toEqual(new Set(['done']));
-      expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+      expect(await codeOf(store.pets.apply(createPet(rex)))).toBe('unavailable');
       expect(idsOf(await pageOf(await open(), { limit: 100 }))).toHaveLength(50);
     });
 
@@ -87,8 +94,8 @@ onEveryStore('the store', ({ place, open }) => {
         names.map((each) =>
           codeOf(
             each === 'impossible'
-              ? store.pets.createPet({ ...rex, status: 'flying' as 'sold' })
-              : store.pets.createPet({ ...rex, name: each }),
+              ? store.pets.apply(createPet({ ...rex, status: 'flying' as 'sold' }))
+              : store.pets.apply(createPet({ ...rex, name: each })),
           ),
         ),
       );
@@ -102,19 +109,25 @@ onEveryStore('the store', ({ place, open }) => {
 
     it('makes one pet from many requests at once, and refuses another body under the same key', async () => {
       const store = await open();
-      const responses = await Promise.all(Array.from({ length: 50 }, () => store.pets.createPet(rex, once)));
+      const responses = await Promise.all(
+        Array.from({ length: 50 }, () => store.pets.apply(createPet(rex, once))),
+      );
       expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
-      expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
-      expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }, once))).toBe('idempotency_conflict');
-      expect(await codeOf(store.pets.createPet(rex, { ...once, caller: 'other' }))).toBe('done');
+      expect(responses.filter(({ isNew }) => isNew)).toHaveLength(1);
+      expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'Tom' }, once)))).toBe(
+        'idempotency_conflict',
+      );
+      expect(await codeOf(store.pets.apply(createPet(rex, { ...once, caller: 'other' })))).toBe('done');
       expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
     });
 
     it('makes one pet from different bodies in one batch, and refuses the others', async () => {
       const store = await open();
       const [, ...gathered] = await Promise.all([
-        codeOf(store.pets.createPet(rex)),
-        ...['Rex', 'Tom', 'Rex'].map((each) => codeOf(store.pets.createPet({ ...rex, name: each }, once))),
+        codeOf(store.pets.apply(createPet(rex))),
+        ...['Rex', 'Tom', 'Rex'].map((each) =>
+          codeOf(store.pets.apply(createPet({ ...rex, name: each }, once))),
+        ),
       ]);
       expect(gathered).toEqual(['done', 'idempotency_conflict', 'done']);
       expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
@@ -123,7 +136,7 @@ onEveryStore('the store', ({ place, open }) => {
     it('remembers idempotency keys for 24 hours and forgets them eventually', async () => {
       let time = 0;
       const store = await open({ now: () => time });
-      const create = async () => (await store.pets.createPet(rex, once)).replayed;
+      const create = async () => !(await store.pets.apply(createPet(rex, once))).isNew;
       expect(await create()).toBe(false);
       for (const hours of [24, 47]) {
         time = hours * 3_600_000;
@@ -140,7 +153,7 @@ onEveryStore('the store', ({ place, open }) => {
       const both = [await open(), await open()];
       const seen = new Set<bigint>();
       for (let index = 0; index < 40; index++) {
-        const { id } = await both[index % 2]!.pets.createPet({ ...rex, name: String(index) });
+        const { id } = await both[index % 2]!.pets.apply(createPet({ ...rex, name: String(index) }));
         seen.add(id);
         for (const store of both) {
           expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(index + 1);
@@ -259,7 +272,7 @@ onEveryStore('the store', ({ place, open }) => {
         }
         expect(walked).toEqual(ids.map(String));
       }
-      expect(await store.pets.createPet(rex).catch((error: unknown) => error)).toMatchObject({
+      expect(await store.pets.apply(createPet(rex)).catch((error: unknown) => error)).toMatchObject({
         code: 'unavailable',
         message: expect.stringMatching(/^All ids are used up, .* import them into a new store/),
       });

@@ -4,6 +4,7 @@ import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { randomFrom } from '../support/random.ts';
 import { onEveryStore } from '../support/stores.ts';
+import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 interface Walked {
   id: bigint;
@@ -16,7 +17,7 @@ async function addPets({ pets }: Store, count: number): Promise<Walked[]> {
   const added = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const status = petStatuses[index % 3]!;
-      const { id } = await pets.createPet({ name: 'Rex', categoryId: 1n, status });
+      const { id } = await pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
       return { id, status, isLeftAlone: index % 4 === 0 };
     }),
   );
@@ -28,11 +29,11 @@ function createDisturber(store: Store, pets: Walked[], seed: number): () => Prom
   const random = randomFrom(seed);
   const victims = pets.filter(({ isLeftAlone }) => !isLeftAlone);
   return async () => {
-    await store.pets.createPet({ name: 'new', categoryId: 1n, status: random.pick(petStatuses) });
+    await store.pets.apply(createPet({ name: 'new', categoryId: 1n, status: random.pick(petStatuses) }));
     for (const victim of victims.splice(Math.floor(random.next() * victims.length), 3)) {
       const changes = { status: random.pick([...petStatuses, null]) };
-      if (random.next() < 0.5) await store.pets.deletePet(victim.id);
-      else await store.pets.updatePet(victim.id, { changes });
+      if (random.next() < 0.5) await store.pets.apply(deletePet(victim.id));
+      else await store.pets.apply(updatePet(victim.id, { changes }));
     }
   };
 }
@@ -65,7 +66,7 @@ onEveryStore('a walk through the pages', ({ open }) => {
     await addPets(store, 30);
     for (const status of [undefined, ...petStatuses]) {
       const first = await store.pets.listPets({ limit: 2, ...(status && { status }) });
-      await store.pets.deletePet(first.next!);
+      await store.pets.apply(deletePet(first.next!));
       const request = { after: first.next!, ...(status && { status }) };
       const second = await store.pets.listPets({ limit: 2, ...request });
       const others = await store.pets.listPets({ limit: 100, ...request });

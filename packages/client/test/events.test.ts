@@ -1,6 +1,7 @@
 import { expect, it } from 'bun:test';
 import { isPetstoreError, type PetEvent } from '../src/index.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
+import { createPet } from '../../../test/support/changes.ts';
 
 async function take(events: AsyncGenerator<PetEvent, never>, count: number): Promise<PetEvent[]> {
   const taken: PetEvent[] = [];
@@ -37,7 +38,7 @@ it('resumes after an outage without missing an event', async () => {
   expect(await take(events, 1)).toMatchObject([{ id: 1n }]);
   const waiting = take(events, 2);
   await service.goAway();
-  await Promise.all([1, 2].map(() => pets.createPet({ name: 'Mia', categoryId: 1n })));
+  await Promise.all([1, 2].map(() => pets.apply(createPet({ name: 'Mia', categoryId: 1n }))));
   service.comeBack();
   expect(await waiting).toMatchObject([{ id: 2n }, { id: 3n }]);
 });

@@ -1,17 +1,16 @@
 import { columnsOf } from '../../domain/table.ts';
 import { orderTable, renderOrder, type OrderRow } from '../../domain/order.ts';
-import { refusalError } from '../../domain/pet-change.ts';
-import { idempotencyConflict } from '../../domain/idempotency.ts';
+import { refusalError, type Outcome, type TimedChange } from '../../domain/change.ts';
 import type { OrderStore, PetStore } from '../../domain/store.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../../metrics/writes.ts';
-import { createBatcher } from '../batcher.ts';
+import { createBatcher, type Batcher } from '../../stores/batcher.ts';
 import { createExpiry } from '../events.ts';
 import type { Sql } from '../sql.ts';
 import { createPageReader } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 import { createSearch } from './search.ts';
-import { changePets, createPets, type ChangeRequest, type CreateRequest } from './writes.ts';
+import { applyBatch } from './apply.ts';
 
 const selectPets = {
   name: 'select-pets',
@@ -25,6 +24,11 @@ interface PetStoreOptions {
   metrics: Registry | undefined;
 }
 
+const createAdvice =
+  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+const changeAdvice = 'Get the pet to see whether it has changed.';
+const maxWaitMs = 2500;
+
 /** `close` refuses new writes and waits for the pending ones. */
 export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & { close(): Promise<void> } {
   const { checkWritable, now, maxQueued, metrics: registry } = options;
@@ -32,28 +36,28 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
     registry &&
     createWriteMetrics(registry, {
       // The longest queue is the first to refuse.
-      length: (): number => Math.max(creates.waiting, changes.waiting),
+      length: (): number => Math.max(creates.length, changes.length),
       capacity: maxQueued,
     });
-  const limited = { maxQueued, metrics };
   const expire = createExpiry(sql, now);
-  const create = (batch: CreateRequest[]) => createPets(sql, batch, now()).finally(expire);
-  const creates = createBatcher(create, limited);
-  const changes = createBatcher((batch: ChangeRequest[]) => changePets(sql, batch).finally(expire), limited);
+  const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
+    createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
+      ...{ maxLength: maxQueued, maxWaitMs, sizeOf, metrics },
+    });
+  // Apart, so that a create never waits for a pet that another session holds.
+  const creates = createQueue(createAdvice);
+  const changes = createQueue(changeAdvice);
   /** One query for all waiting requests. */
-  const gets = createBatcher(async (ids: string[]) => {
-    const rows = await sql.read<PetRow>(selectPets, [ids]);
-    const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
-    return ids.map((id) => jsonById.get(id));
-  });
+  const gets = createBatcher(
+    async (ids: string[]) => {
+      const rows = await sql.read<PetRow>(selectPets, [ids]);
+      const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
+      return ids.map((id) => jsonById.get(id));
+    },
+    { maxWaitMs },
+  );
 
   const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
-
-  const change = async (request: ChangeRequest): Promise<string> => {
-    const result = await changes.add(request);
-    if (result === 'missing' || result === 'changed') throw refusalError(result);
-    return result === 'deleted' ? '' : result.json;
-  };
 
   return {
     // Undefined, because asking the server would take as long as reading a page.
@@ -63,17 +67,11 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
 
     getPet: (id) => gets.add(String(id)),
 
-    async createPet(pet, idempotency, createdBy) {
-      const result = await creates.add({ pet, idempotency, createdBy });
-      if (result === 'conflict') throw idempotencyConflict();
-      return result;
-    },
-
-    updatePet: (id, update, seen, createdBy) =>
-      change({ kind: 'update', id, ...update, seen, now: now(), createdBy }),
-
-    async deletePet(id, seen, createdBy) {
-      await change({ kind: 'delete', id, seen, now: now(), createdBy });
+    async apply(change) {
+      const queue = change.kind === 'create-pet' ? creates : changes;
+      const outcome = await queue.add({ ...change, at: now() });
+      if (typeof outcome === 'string') throw refusalError(outcome);
+      return outcome;
     },
 
     searchPets: createSearch(sql, readPage),
@@ -94,4 +92,11 @@ export function createOrderStore(sql: Sql): OrderStore {
       render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
   };
+}
+
+/** About the bytes of a change: everything but its names is small. */
+function sizeOf(change: TimedChange): number {
+  if (change.kind === 'create-pet') return change.pet.name.length;
+  if (change.kind === 'delete-pet') return 0;
+  return change.changes.name?.length ?? 0;
 }

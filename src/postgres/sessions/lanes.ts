@@ -1,5 +1,5 @@
 import { storeClosing } from '../../domain/error.ts';
-import { createBoundedQueue } from '../batcher.ts';
+import { createBoundedQueue } from '../../stores/batcher.ts';
 import { SessionLostError, spoilsSession } from '../errors.ts';
 import type { Session } from './session.ts';
 
@@ -31,7 +31,7 @@ interface Lane {
 
 export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
   const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
-  const waiting = createBoundedQueue<undefined, void>(maxWaitMs);
+  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
   let isClosed = false;
 
   /** Equally busy lanes take turns. */

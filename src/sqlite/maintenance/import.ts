@@ -90,12 +90,11 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
 function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const insertPets = createInsert(database, storedPets);
   const ids = createIds(database, 'pets');
-  const events = createEventWriter(database);
+  const addEvents = createEventWriter(database);
   return (pets) => {
     ids.begin();
     insertPets(pets.map((pet) => storedPets.valuesOf({ ...pet, id: pet.id ?? ids.next() })));
-    events.add(importEvent(pets.length, Date.now()));
-    events.flush();
+    addEvents([importEvent(pets.length, Date.now())]);
   };
 }
 

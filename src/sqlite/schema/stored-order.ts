@@ -42,7 +42,7 @@ export function verifiedOrder(row: OrderRow): string {
 
 /** Writes orders within a transaction of a writing connection. */
 export interface OrderWriter {
-  add(order: NewOrder): void;
+  add(orders: readonly NewOrder[]): void;
   /** Marks every open order of the pet. */
   markReturned(petId: bigint, orderReturn: OrderReturn): void;
 }
@@ -57,9 +57,9 @@ export function createOrderWriter(database: Database): OrderWriter {
     `SELECT ${selectColumns(storedOrders)} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
   );
   return {
-    add(order) {
+    add(orders) {
       ids.begin();
-      insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
+      for (const order of orders) insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
     },
     markReturned(petId, orderReturn) {
       for (const row of selectStanding.all(petId)) {

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../domain/error.ts';
+import { storeDamaged, type PetstoreError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
 import { idOf, type Page } from '../../domain/paging.ts';
 import { renderFields, renderPet, type NewPet, type Pet } from '../../domain/pet.ts';
@@ -100,10 +100,10 @@ export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: nu
 
 /** The error for a damaged row. The start of its text usually tells which one it is. */
 export function damagedRow(kind: 'a pet' | 'an order', text: string): PetstoreError {
-  return new PetstoreError('unavailable', 'The store is damaged and has to be restored by its operator.', {
-    cause: new Error(
+  return storeDamaged(
+    new Error(
       `The database file is damaged: ${kind} in it is not as it was written (${text.slice(0, 40)}…). ` +
         'Put a backup in its place: petstore restore FILE --force',
     ),
-  });
+  );
 }

@@ -111,7 +111,7 @@ describe('a list from the cache', () => {
     const create = `
       const { openSqliteStore } = await import(process.argv[1]);
       const store = openSqliteStore({ path: process.argv[2] });
-      await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+      await store.pets.apply({ kind: 'create-pet', pet: { name: 'Rex', categoryId: 1n } });
       await store.close();`;
     const module = new URL('../../../src/sqlite/open.ts', import.meta.url).href;
     for (let count = 1; count <= 3; count++) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import type { CreatedPet, PetStore } from '../../../src/domain/store.ts';
+import type { Applied } from '../../../src/domain/change.ts';
+import type { PetStore } from '../../../src/domain/store.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, openTemporarySqlite, type Service } from '../../support/http/service.ts';
@@ -23,11 +24,11 @@ async function openHeldService(): Promise<HeldService> {
   const store = await openTemporarySqlite();
   const handedOver = Promise.withResolvers<void>();
   const permission = Promise.withResolvers<void>();
-  let committed: Promise<CreatedPet> | undefined;
+  let committed: Promise<Applied> | undefined;
   const pets: PetStore = {
     ...store.pets,
-    createPet(pet, idempotency) {
-      committed = permission.promise.then(() => store.pets.createPet(pet, idempotency));
+    apply(change) {
+      committed = permission.promise.then(() => store.pets.apply(change));
       handedOver.resolve();
       return committed;
     },

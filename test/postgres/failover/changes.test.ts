@@ -12,6 +12,7 @@ import { openProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 import { makePair } from '../../support/postgres/standby.ts';
 import { randomFrom } from '../../support/random.ts';
+import { createPet, updatePet } from '../../support/changes.ts';
 
 const patienceMs = 120_000;
 const rex = { name: 'Rex', categoryId: 1n };
@@ -31,9 +32,9 @@ describe('a change whose connection is lost after it was sent', () => {
 
   it('has an unknown outcome, is not repeated, and leaves the pet with its order or neither', async () => {
     for (let round = 0; round < 10; round++) {
-      const { id } = await store.pets.createPet(rex);
+      const { id } = await store.pets.apply(createPet(rex));
       proxy.cutNext('update-pets', round % 2 === 0 ? 'at-once' : 'after-answer');
-      const update = store.pets.updatePet(id, { changes: { status: 'sold' } });
+      const update = store.pets.apply(updatePet(id, { changes: { status: 'sold' } }));
       expect(await failureOf(update)).toMatchObject(unknownOutcome);
       const [row] = await database.run(
         `SELECT status, (SELECT count(*)::int FROM orders WHERE pet_id = ${id}) AS orders FROM pets WHERE id = ${id}`,

@@ -9,6 +9,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
+import { createPet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const database = await makeDatabase();
@@ -41,7 +42,7 @@ describe('an import whose connection is cut', () => {
 describe('an export whose connection is cut', () => {
   it('reads the same page again over a new one', async () => {
     await using proxied = await openProxiedStore();
-    const { id } = await proxied.store.pets.createPet(rex);
+    const { id } = await proxied.store.pets.apply(createPet(rex));
     const bulk = await openPostgresBulk({ address: proxied.proxy.address(proxied.database.name) });
     proxied.proxy.cutNext('FROM pets', 'after-answer');
     expect(await bulk.pets.read(undefined, 10)).toEqual([{ id, ...rex }]);
@@ -52,17 +53,17 @@ describe('an export whose connection is cut', () => {
 
 describe('a database that turns read-only', () => {
   it('makes writes a 503, serves reads, and accepts writes again without a restart', async () => {
-    const { id, json } = await store.pets.createPet(rex);
+    const { id, json } = await store.pets.apply(createPet(rex));
     await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
     await cutConnections();
     const readOnly = { code: 'unavailable', cause: { code: '25006' } };
-    expect(await failureOf(store.pets.createPet(rex))).toMatchObject(readOnly);
+    expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject(readOnly);
     expect(await failureOf(store.pets.checkWritable())).toMatchObject(readOnly);
     expect(await store.pets.getPet(id)).toBe(json);
     await database.run(
       `BEGIN READ WRITE; ALTER DATABASE ${database.name} RESET default_transaction_read_only; COMMIT`,
     );
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     await store.pets.checkWritable();
   });
 });
@@ -81,9 +82,9 @@ describe('a server with too few connections', () => {
     const own2 = await openPostgresStore({ address: few });
     await own.run(`ALTER ROLE few CONNECTION LIMIT 0;
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'few'`);
-    expect(await failureOf(own2.pets.createPet(rex))).toMatchObject({ code: 'unavailable' });
+    expect(await failureOf(own2.pets.apply(createPet(rex)))).toMatchObject({ code: 'unavailable' });
     await own.run('ALTER ROLE few CONNECTION LIMIT 5');
-    while ((await codeOf(own2.pets.createPet(rex))) !== 'done') await Bun.sleep(20);
+    while ((await codeOf(own2.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
     await own2.close();
     await own.run('DROP OWNED BY few; DROP ROLE few');
   });
@@ -94,7 +95,7 @@ describe('a lock that another program holds', () => {
     const other = new Client(database.address());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
-    const answer = store.pets.createPet({ ...rex, name: 'locked out' });
+    const answer = store.pets.apply(createPet({ ...rex, name: 'locked out' }));
     await store.pets.listPets({ limit: 1 });
     expect(await failureOf(answer)).toMatchObject({
       code: 'unavailable',
@@ -103,14 +104,14 @@ describe('a lock that another program holds', () => {
     });
     await other.query('ROLLBACK');
     await other.end();
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     expect(await database.run("SELECT FROM pets WHERE name = 'locked out'")).toEqual([]);
   });
 });
 
 describe('reads whose connection is lost', () => {
   it('are repeated on a new connection without an error', async () => {
-    const { id, json } = await store.pets.createPet(rex);
+    const { id, json } = await store.pets.apply(createPet(rex));
     for (let round = 0; round < 3; round++) {
       await cutConnections();
       expect(await store.pets.getPet(id)).toBe(json);
@@ -127,9 +128,9 @@ describe('a server that is serializable throughout', () => {
       const idempotency = { caller: 'serializable', key: `round ${round}` };
       const answers = await Promise.all(
         replicas.flatMap(({ pets }) => [
-          pets.createPet(rex, idempotency),
+          pets.apply(createPet(rex, idempotency)),
           pets.checkWritable(),
-          pets.createPet(rex, idempotency),
+          pets.apply(createPet(rex, idempotency)),
         ]),
       );
       const ids = answers.flatMap((answer) => (answer ? [answer.id] : []));
@@ -177,7 +178,7 @@ describe('petstore migrate', () => {
       'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO clerk; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO clerk',
     );
     const own = await openPostgresStore({ address: clerk });
-    await own.pets.createPet(rex, { caller: 'shop', key: 'one' });
+    await own.pets.apply(createPet(rex, { caller: 'shop', key: 'one' }));
     await own.pets.checkWritable();
     const { key } = await issueKey(own.keys, { name: 'till', now: new Date() });
     await own.keys.revokeKey(key.id, new Date());

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../../src/domain/error.ts';
 import { failureOf } from '../../support/failure.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { createPet } from '../../support/changes.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy, store } = proxied;
@@ -17,7 +18,8 @@ describe('a connection that is lost after the commit was sent', () => {
     let failures = 0;
     const createRepeatedly = async (name: string): Promise<bigint> => {
       try {
-        return (await store.pets.createPet({ name, categoryId: 1n }, { caller: 'shop', key: name })).id;
+        return (await store.pets.apply(createPet({ name, categoryId: 1n }, { caller: 'shop', key: name })))
+          .id;
       } catch (error) {
         expect(error).toBeInstanceOf(PetstoreError);
         expect(error).toMatchObject({ code: 'unavailable' });
@@ -38,19 +40,19 @@ describe('a connection that is lost after the commit was sent', () => {
 
   it('leaves a create without a key neither acknowledged nor repeated', async () => {
     proxy.cutNext('insert-pets', 'after-answer');
-    const answer = store.pets.createPet({ name: 'once', categoryId: 1n });
+    const answer = store.pets.apply(createPet({ name: 'once', categoryId: 1n }));
     expect(await failureOf(answer)).toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('outcome of this write is unknown'),
     });
-    await store.pets.createPet({ name: 'next', categoryId: 1n });
+    await store.pets.apply(createPet({ name: 'next', categoryId: 1n }));
     expect(await countOf('once')).toBe(1);
   });
 
   it('does not affect later requests', async () => {
     proxy.cutNext('insert-pets', 'after-answer');
     const answers = await Promise.allSettled(
-      Array.from({ length: 50 }, () => store.pets.createPet({ name: 'crowd', categoryId: 1n })),
+      Array.from({ length: 50 }, () => store.pets.apply(createPet({ name: 'crowd', categoryId: 1n }))),
     );
     const made = answers.filter(({ status }) => status === 'fulfilled').length;
     // The first was sent alone; the others gathered meanwhile and were sent by the next connection.
@@ -67,7 +69,7 @@ describe('a connection on which nothing moves', () => {
         code: 'unavailable',
       });
       expect(await failureOf(store.pets.checkWritable())).toMatchObject({ code: 'unavailable' });
-      expect(await failureOf(store.pets.createPet({ name: 'frozen', categoryId: 1n }))).toMatchObject({
+      expect(await failureOf(store.pets.apply(createPet({ name: 'frozen', categoryId: 1n })))).toMatchObject({
         code: 'unavailable',
       });
       expect(await failureOf(store.keys.findKey('nobody'))).toMatchObject({
@@ -76,7 +78,7 @@ describe('a connection on which nothing moves', () => {
     } finally {
       proxy.thaw();
     }
-    await store.pets.createPet({ name: 'thawed', categoryId: 1n });
+    await store.pets.apply(createPet({ name: 'thawed', categoryId: 1n }));
     expect(await countOf('thawed')).toBe(1);
   });
 });

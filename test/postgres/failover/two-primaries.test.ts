@@ -5,6 +5,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makePair } from '../../support/postgres/standby.ts';
+import { createPet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -19,15 +20,15 @@ describe('a proxy that sends new connections to the new primary and keeps old on
     await using proxy = await openProxy(pair.first.port);
     const store = await openPostgresStore({ address: proxy.address() });
     const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
-    const before = await store.pets.createPet(rex);
+    const before = await store.pets.apply(createPet(rex));
     for (let call = 0; call < 10; call++) expect(await store.pets.getPet(before.id)).toBe(before.json);
     expect(await store.keys.findKey(key.hash)).toBeDefined();
     await pair.promoteSecond();
     proxy.leadTo(pair.second.port);
     // Only the sessions that write are cut; those that read live on, on the old primary.
     proxy.cutConnectionsThatSent('COMMIT');
-    while ((await codeOf(store.pets.createPet(rex))) !== 'done') await Bun.sleep(20);
-    const after = await store.pets.createPet(rex);
+    while ((await codeOf(store.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
+    const after = await store.pets.apply(createPet(rex));
     for (let call = 0; call < 10; call++) expect(await store.pets.getPet(after.id)).toBe(after.json);
     await pair.second.run(`UPDATE api_keys SET revoked_at = 1 WHERE id = ${key.id}`);
     await Bun.sleep(1000);

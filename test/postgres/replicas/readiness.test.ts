@@ -9,6 +9,7 @@ import { makeCluster } from '../../support/postgres/cluster.ts';
 import { openProxiedStore, type ProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 import { requireMissingStandby } from '../../support/postgres/standby.ts';
+import { createPet, updatePet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const unavailable = { code: 'unavailable' };
@@ -23,7 +24,7 @@ describe('the readiness of a replica', () => {
   afterAll(() => proxied[Symbol.asyncDispose]());
 
   it('commits nothing while writes succeed', async () => {
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     const sent = proxied.proxy.record();
     for (let check = 0; check < 5; check++) await store.pets.checkWritable();
     expect(sent.length).toBeGreaterThan(0);
@@ -33,7 +34,7 @@ describe('the readiness of a replica', () => {
   it('commits at most once a second after a failed write, until a commit succeeds', async () => {
     await proxied.database.run('ALTER TABLE write_probes RENAME TO gone');
     proxied.proxy.cutNext('insert-pets', 'after-answer');
-    expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+    expect(await codeOf(store.pets.apply(createPet(rex)))).toBe('unavailable');
     const sent = proxied.proxy.record();
     const countProbes = () => sent.join('').split('BEGIN').length - 1;
     for (let check = 0; check < 20; check++)
@@ -70,7 +71,7 @@ describe('a replica whose schema is changed under it', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'error', write: (line) => lines.push(line) });
     const store = await openPostgresStore({ address: database.address(), log });
-    const { id } = await store.pets.createPet(rex);
+    const { id } = await store.pets.apply(createPet(rex));
     await database.run(change);
     for (let check = 0; check < 3; check++)
       expect(await codeOf(store.pets.checkWritable())).toBe('unavailable');
@@ -78,8 +79,8 @@ describe('a replica whose schema is changed under it', () => {
     expect(lines).toHaveLength(1);
     const outcomes = await Promise.all(
       [
-        store.pets.createPet({ ...rex, status: 'sold' }),
-        store.pets.updatePet(id, { changes: { status: 'sold' } }),
+        store.pets.apply(createPet({ ...rex, status: 'sold' })),
+        store.pets.apply(updatePet(id, { changes: { status: 'sold' } })),
         store.pets.searchPets({ limit: 1, words: ['rex'] }),
         store.orders.listOrders({ limit: 1 }),
       ].map(async (result) => codeOf(Promise.resolve(result))),
@@ -95,7 +96,7 @@ describe('a replica whose schema is changed under it', () => {
     const store = await openPostgresStore({ address: database.address() });
     await database.run('UPDATE petstore_schema SET version = 99; ALTER TABLE pets ADD COLUMN born date');
     await store.pets.checkWritable();
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     await store.close();
   });
 });
@@ -107,12 +108,12 @@ describe('a synchronous standby that hangs', () => {
     const replicas = await Promise.all(
       [1, 2, 3].map(() => openPostgresStore({ address: cluster.address() })),
     );
-    const ids = await Promise.all(replicas.map(async ({ pets }) => (await pets.createPet(rex)).id));
+    const ids = await Promise.all(replicas.map(async ({ pets }) => (await pets.apply(createPet(rex))).id));
     await requireMissingStandby(cluster);
     const sell = (index: number) =>
-      failureOf(replicas[index]!.pets.updatePet(ids[index]!, { changes: { status: 'sold' } }));
+      failureOf(replicas[index]!.pets.apply(updatePet(ids[index]!, { changes: { status: 'sold' } })));
     const writeOnEach = () =>
-      replicas.flatMap(({ pets }, index) => [failureOf(pets.createPet(rex)), sell(index)]);
+      replicas.flatMap(({ pets }, index) => [failureOf(pets.apply(createPet(rex))), sell(index)]);
     const failures = writeOnEach();
     for (let time = 0; time < 3; time++) {
       await Bun.sleep(500);
@@ -144,7 +145,7 @@ describe('a synchronous standby that hangs', () => {
     await cluster.run("ALTER SYSTEM SET synchronous_standby_names = ''");
     await cluster.run('SELECT pg_reload_conf()');
     for (const { pets } of replicas) {
-      while ((await codeOf(pets.createPet(rex))) !== 'done') await Bun.sleep(5);
+      while ((await codeOf(pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(5);
       await pets.checkWritable();
     }
     // The same sessions go on: nobody has to connect first.
@@ -158,13 +159,13 @@ describe('a COMMIT whose response is lost in silence', () => {
   it('is abandoned once the server has ended it, and writes work again', async () => {
     await using proxied = await openProxiedStore();
     const { store, proxy } = proxied;
-    await store.pets.createPet(rex);
+    await store.pets.apply(createPet(rex));
     proxy.loseResponseTo('insert-pets');
-    expect(await failureOf(store.pets.createPet(rex))).toMatchObject({
+    expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('outcome of this write is unknown'),
     });
-    while ((await codeOf(store.pets.createPet(rex))) !== 'done') await Bun.sleep(20);
+    while ((await codeOf(store.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
     expect(await proxied.database.run('SELECT FROM pets')).toHaveLength(3);
   });
 });

@@ -6,6 +6,7 @@ import { failureOf } from '../../support/failure.ts';
 import { untilWritable } from '../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
+import { createPet } from '../../support/changes.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy } = proxied;
@@ -40,10 +41,12 @@ async function whatIs(replica: Store, hash: string): Promise<{ isAccepted: boole
 describe('three replicas on one database', () => {
   it('read at once what any of them has acknowledged', async () => {
     for (let round = 0; round < 12; round++) {
-      const { id, json } = await replicas[round % 3]!.pets.createPet({
-        name: `pet ${round}`,
-        categoryId: 1n,
-      });
+      const { id, json } = await replicas[round % 3]!.pets.apply(
+        createPet({
+          name: `pet ${round}`,
+          categoryId: 1n,
+        }),
+      );
       for (const { pets } of replicas) {
         expect(await pets.getPet(id)).toBe(json);
         expect((await pets.listPets({ limit: 1, after: id - 1n })).json).toBe(`[${json}]`);
@@ -56,11 +59,11 @@ describe('three replicas on one database', () => {
       const idempotency = { caller: 'shop', key: `round ${round}` };
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
-          replicas[index % 3]!.pets.createPet({ name: idempotency.key, categoryId: 1n }, idempotency),
+          replicas[index % 3]!.pets.apply(createPet({ name: idempotency.key, categoryId: 1n }, idempotency)),
         ),
       );
       expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-      expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
     }
     const [row] = await database.run("SELECT count(*)::int AS count FROM pets WHERE name LIKE 'round %'");
     expect(row).toEqual({ count: 5 });
@@ -112,7 +115,7 @@ describe('twenty replicas that start together on an empty database', () => {
     const started = await Promise.all(Array.from({ length: 20 }, () => openPostgresStore({ address })));
     // So that every session is open.
     await Promise.all(started.map(({ pets }) => untilWritable(pets)));
-    const { id, json } = await started[0]!.pets.createPet({ name: 'Rex', categoryId: 1n });
+    const { id, json } = await started[0]!.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
     const seen = await Promise.all(started.map(async ({ pets }) => pets.getPet(id)));
     expect(seen).toEqual(started.map(() => json));
     await Promise.all(started.map((replica) => replica.close()));

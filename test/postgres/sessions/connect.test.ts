@@ -8,6 +8,7 @@ import { openProxy } from '../../support/postgres/proxy.ts';
 import { superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeTlsCluster } from '../../support/postgres/tls-cluster.ts';
+import { createPet } from '../../support/changes.ts';
 
 const { user, password } = superuser;
 const certificate = join(import.meta.dir, '../../fixtures/localhost.pem');
@@ -23,7 +24,7 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 /** Opens a store and says whether its connections are encrypted. */
 async function isEncrypted(address: string): Promise<boolean> {
   const store = await openPostgresStore({ address, startWithinMs: 0 });
-  await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+  await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
   const [row] = await cluster.run(
     "SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'petstore'",
   );
@@ -78,7 +79,7 @@ describe('a connection', () => {
       const store = await openPostgresStore({ address: proxy.address() + query });
       await Promise.all(Array.from({ length: 50 }, async (_, index) => store.pets.getPet(BigInt(index))));
       await Promise.all(
-        Array.from({ length: 50 }, () => store.pets.createPet({ name: 'Rex', categoryId: 1n })),
+        Array.from({ length: 50 }, () => store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }))),
       );
       const names = ['select-pets', 'insert-pets'].filter((name) => proxy.countThatSent(name) > 0);
       await store.close();

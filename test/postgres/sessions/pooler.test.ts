@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
 import { addressAt, makeCluster, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
 import { openPooler, type Pooler } from '../../support/postgres/pooler.ts';
+import { createPet } from '../../support/changes.ts';
 
 let cluster: Cluster;
 let pooler: Pooler;
@@ -37,9 +38,8 @@ describe('a pooler in transaction mode', () => {
     const store = await openPostgresStore({ address });
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        store.pets.createPet(
-          { name: `pet ${index}`, categoryId: 1n },
-          { caller: 'till', key: String(index) },
+        store.pets.apply(
+          createPet({ name: `pet ${index}`, categoryId: 1n }, { caller: 'till', key: String(index) }),
         ),
       ),
     );

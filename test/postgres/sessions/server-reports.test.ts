@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
+import { createPet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const outcomeUnknown = {
@@ -37,9 +38,9 @@ describe('a store', () => {
     // The create takes over a and waits for b; the session that holds b waits for a, with all the time in the world.
     await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM idempotency_keys WHERE key = 'b'");
     const created = Promise.all([
-      store.pets.createPet(rex),
-      store.pets.createPet(rex, { caller: 'till', key: 'a' }),
-      store.pets.createPet(rex, old),
+      store.pets.apply(createPet(rex)),
+      store.pets.apply(createPet(rex, { caller: 'till', key: 'a' })),
+      store.pets.apply(createPet(rex, old)),
     ]);
     const waiting =
       "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'petstore'";
@@ -47,14 +48,14 @@ describe('a store', () => {
     await other.query("DELETE FROM idempotency_keys WHERE key = 'a'");
     await other.query('ROLLBACK');
     await other.end();
-    expect((await created).map(({ replayed }) => replayed)).toEqual([false, false, false]);
+    expect((await created).map(({ isNew }) => isNew)).toEqual([true, true, true]);
   });
 
   it('reports an unknown outcome if the server ends the session of a create', async () => {
     const other = new Client(cluster.address());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
-    const failure = failureOf(store.pets.createPet(rex));
+    const failure = failureOf(store.pets.apply(createPet(rex)));
     const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
     while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
@@ -71,7 +72,7 @@ describe('a role that receives no warnings', () => {
 
   it('gets no confirmation of a commit whose standby is gone', async () => {
     const own = await openPostgresStore({ address: cluster.address() });
-    const failure = failureOf(own.pets.createPet(rex));
+    const failure = failureOf(own.pets.apply(createPet(rex)));
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject(outcomeUnknown);
     await own.close();

@@ -9,6 +9,7 @@ import { readPets } from '../../support/journal.ts';
 import { withFaultyFiles } from '../../support/process/faulty-files.ts';
 import { makeFolder, runCli, type CliResult } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
+import { createPet, deletePet } from '../../support/changes.ts';
 
 const at = useStoreFolder();
 const { inFolder, run, expectRefused } = at;
@@ -61,14 +62,16 @@ describe('a restore that is killed at any step', () => {
 describe('petstore restore', () => {
   it('reuses no id that the replaced store has used', async () => {
     const store = openSqliteStore({ path: at.store });
-    await store.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
+    await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
     await run('backup', 'b.db');
-    const since = await store.pets.createPet({ name: 'Tom', categoryId: 1n, status: 'sold' });
-    await store.pets.deletePet(since.id);
+    const since = await store.pets.apply(createPet({ name: 'Tom', categoryId: 1n, status: 'sold' }));
+    await store.pets.apply(deletePet(since.id));
     await store.close();
     expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
     const restored = openSqliteStore({ path: at.store });
-    expect(await restored.pets.createPet({ name: 'Max', categoryId: 1n, status: 'sold' })).toMatchObject({
+    expect(
+      await restored.pets.apply(createPet({ name: 'Max', categoryId: 1n, status: 'sold' })),
+    ).toMatchObject({
       id: since.id + 1n,
     });
     expect(idsOf((await restored.orders.listOrders({ limit: 10 })).json)).toEqual(['1', '3']);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
+import { createPet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -12,7 +13,7 @@ const place = useSqliteFile();
 
 async function useStore(path = place.path): Promise<void> {
   const store = openSqliteStore({ path });
-  await store.pets.createPet(rex);
+  await store.pets.apply(createPet(rex));
   await store.close();
 }
 
@@ -23,7 +24,7 @@ describe('openSqliteStore on a new store', () => {
     const path = join(dirname(place.path), 'deep', 'new', 'shop.db');
     const store = openSqliteStore({ path });
     try {
-      await store.pets.createPet(rex);
+      await store.pets.apply(createPet(rex));
       expect([rightsOf(dirname(path)), rightsOf(dirname(dirname(path)))]).toEqual(['700', '700']);
       expect([path, `${path}-wal`, `${path}-shm`].map(rightsOf)).toEqual(['600', '600', '600']);
     } finally {
@@ -56,7 +57,7 @@ describe('openSqliteStore', () => {
 
   it('creates the schema once when several processes open an empty file together', async () => {
     const stores = [1, 2, 3].map(() => place.open());
-    const created = await Promise.all(stores.map((store) => store.pets.createPet(rex)));
+    const created = await Promise.all(stores.map((store) => store.pets.apply(createPet(rex))));
     expect(new Set(created.map(({ id }) => id)).size).toBe(3);
   });
 

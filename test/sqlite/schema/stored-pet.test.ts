@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { outcomeOf } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
+import { createPet } from '../../support/changes.ts';
 
 const place = useSqliteFile();
 
@@ -10,7 +11,7 @@ const names = ['Rex', 'Mimi', 'Zoë 🐈', '"quoted" \\ \n'];
 describe('a pet whose bytes the disk has changed', () => {
   it('is never served, while the others are', async () => {
     const store = place.open();
-    for (const name of names) await store.pets.createPet({ name, categoryId: 1n });
+    for (const name of names) await store.pets.apply(createPet({ name, categoryId: 1n }));
     await store.close();
     place.change(`UPDATE pets SET json = replace(json, 'Mimi', 'Mini') WHERE id = 2`);
     await using service = await openService({ openStore: async () => place.open() });
@@ -22,7 +23,7 @@ describe('a pet whose bytes the disk has changed', () => {
 
   it('is found by its checksum, wherever the change is', async () => {
     const store = place.open();
-    await store.pets.createPet({ name: 'Rex', categoryId: 77n, status: 'sold' });
+    await store.pets.apply(createPet({ name: 'Rex', categoryId: 77n, status: 'sold' }));
     await store.close();
     const [from, to] = ['{"id":1,"name":"Rex","categoryId":77,"status":"sold"}', '{"id":1,"name":"Rex"'];
     for (const [search, replacement] of [

@@ -8,6 +8,7 @@ import {
   type DocumentedOperation,
   type Parameter,
 } from './openapi.ts';
+import { createPet } from '../changes.ts';
 
 /** A document, and services that it describes. */
 export interface World {
@@ -33,7 +34,7 @@ export async function sendTo(
   change: Change = {},
 ): Promise<Response> {
   const isDelete = operation.operationId === 'deletePet' && change.petId === undefined;
-  const petId = isDelete ? String((await service.pets.createPet(rex)).id) : change.petId;
+  const petId = isDelete ? String((await service.pets.apply(createPet(rex))).id) : change.petId;
   const { path, init } = requestFor(operation, { ...change, ...(petId !== undefined && { petId }) });
   return service.call(path, init);
 }

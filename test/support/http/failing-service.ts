@@ -9,9 +9,7 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     version: fail,
     listPets: fail,
     getPet: fail,
-    createPet: async () => fail(),
-    updatePet: async () => fail(),
-    deletePet: async () => fail(),
+    apply: async () => fail(),
     searchPets: fail,
     checkWritable: async () => fail(),
   };

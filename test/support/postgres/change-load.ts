@@ -1,6 +1,7 @@
 import { PetstoreError } from '../../../src/domain/error.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { Database } from './server.ts';
+import { createPet, deletePet, updatePet } from '../changes.ts';
 
 /** Creates pets, sells them and deletes some, without a pause, and remembers what was acknowledged. */
 export interface ChangeLoad {
@@ -49,14 +50,14 @@ export function startChangeLoad(stores: Store[], workersPerStore = 10): ChangeLo
       let id: bigint | undefined;
       const status = turn % 2 ? 'pending' : 'available';
       await attempt(
-        pets.createPet({ name: status, categoryId: 1n, status }).then((created) => (id = created.id)),
+        pets.apply(createPet({ name: status, categoryId: 1n, status })).then((created) => (id = created.id)),
       );
       if (id === undefined) continue;
       const entry: Entry = { id };
       entries.push(entry);
       if (turn % 5 === 0) continue;
-      entry.sale = await attempt(pets.updatePet(id, { changes: { status: 'sold' } }));
-      if (turn % 3 === 0) entry.removal = await attempt(pets.deletePet(id));
+      entry.sale = await attempt(pets.apply(updatePet(id, { changes: { status: 'sold' } })));
+      if (turn % 3 === 0) entry.removal = await attempt(pets.apply(deletePet(id)));
     }
   };
   const workers = stores.flatMap((store) =>

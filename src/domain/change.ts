@@ -1,0 +1,198 @@
+import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
+import { petEvent, previousValues, type NewEvent } from './event.ts';
+import { petFields, type PetUpdate } from './fields.ts';
+import {
+  idempotencyConflict,
+  keyOf,
+  type Idempotency,
+  type IdempotencyHolder,
+  type IdempotencyRecord,
+} from './idempotency.ts';
+import { isReturn, orderFor, type NewOrder, type OrderReturn } from './order.ts';
+import { renderFields, renderPet, type NewPet, type PetFields } from './pet.ts';
+
+/** A write, as plain data that may pass between threads. */
+export type Change = CreatePet | UpdatePet | DeletePet;
+
+interface ByCaller {
+  /** The name of the API key. */
+  by?: string | undefined;
+}
+
+export interface CreatePet extends ByCaller {
+  kind: 'create-pet';
+  pet: NewPet;
+  idempotency?: Idempotency | undefined;
+}
+
+export interface UpdatePet extends PetUpdate, OfSeenPet {
+  kind: 'update-pet';
+}
+
+export interface DeletePet extends OfSeenPet {
+  kind: 'delete-pet';
+}
+
+interface OfSeenPet extends ByCaller {
+  id: bigint;
+  /** The pet's JSON whose tag the caller sent in `If-Match`. The change applies only to this version. */
+  seen?: string | undefined;
+}
+
+/** The store adds the time, in milliseconds since 1970. */
+export type Timed<Kind extends Change> = Kind & { at: number };
+export type TimedChange = Timed<Change>;
+
+/** The pet that a change has left; for a delete, the one that it removed. */
+export interface Applied {
+  id: bigint;
+  json: string;
+  /** True for a create, unless an earlier one with its idempotency key made the pet. */
+  isNew: boolean;
+}
+
+/** Why a change does nothing. It is a result, not an error, because an error would undo the rest of the batch. */
+export type Refusal = 'missing' | 'changed' | 'conflict' | 'damaged';
+export type Outcome = Applied | Refusal;
+
+/** What a store has read under its lock. */
+export interface Known {
+  pet(id: bigint): CurrentPet | 'damaged' | undefined;
+  /** Who used this key before the batch, unless that is too long ago. */
+  holder(idempotency: Idempotency, at: number): IdempotencyHolder | undefined;
+  newId(create: Timed<CreatePet>): bigint;
+}
+
+export interface CurrentPet {
+  pet: NewPet;
+  json: string;
+}
+
+/** What a store has to write, in this order. */
+export interface Writes {
+  /** A pet that the batch creates and deletes is in both sets: it has to be inserted, so that its id is used up. */
+  inserted: Map<bigint, CurrentPet>;
+  changed: Map<bigint, CurrentPet>;
+  deleted: Set<bigint>;
+  keys: Map<string, IdempotencyRecord>;
+  /** By pet, for its open orders from before the batch. */
+  returns: Map<bigint, OrderReturn>;
+  orders: NewOrder[];
+  events: NewEvent[];
+}
+
+/** Decides a whole batch in memory, one change after another. A store reads, lets this decide, and writes. */
+export function decideBatch(
+  changes: readonly TimedChange[],
+  known: Known,
+): { outcomes: Outcome[]; writes: Writes } {
+  const writes: Writes = {
+    inserted: new Map(),
+    changed: new Map(),
+    deleted: new Set(),
+    keys: new Map(),
+    returns: new Map(),
+    orders: [],
+    events: [],
+  };
+  return { outcomes: changes.map((change) => decide(change, known, writes)), writes };
+}
+
+function decide(change: TimedChange, known: Known, writes: Writes): Outcome {
+  switch (change.kind) {
+    case 'create-pet':
+      return createPet(change, known, writes);
+    case 'update-pet':
+      return updatePet(change, known, writes);
+    case 'delete-pet':
+      return deletePet(change, known, writes);
+  }
+}
+
+function createPet(change: Timed<CreatePet>, known: Known, writes: Writes): Outcome {
+  const { pet, idempotency, at } = change;
+  const fields = renderFields(pet);
+  const key = idempotency && keyOf(idempotency);
+  const holder = key && (writes.keys.get(key) ?? known.holder(idempotency, at));
+  if (holder) {
+    if (holder.requestHash !== idempotency.requestHash) return 'conflict';
+    // Rendered from the request: equal hashes mean equal fields. The pet itself may have changed.
+    return { id: holder.petId, json: renderPet(holder.petId, fields), isNew: false };
+  }
+  const id = known.newId(change);
+  const json = renderPet(id, fields);
+  writes.inserted.set(id, { pet, json });
+  if (key) writes.keys.set(key, { ...idempotency, petId: id, createdAt: new Date(at) });
+  const order = orderFor(id, undefined, pet, change);
+  if (order) writes.orders.push(order);
+  writes.events.push(petEvent('pet.created', { id, json }, change));
+  return { id, json, isNew: true };
+}
+
+function updatePet(change: Timed<UpdatePet>, known: Known, writes: Writes): Outcome {
+  const { id, changes, expected } = change;
+  const current = findSeen(change, known, writes);
+  if (typeof current === 'string') return current;
+  if (expected && !hasFields(current.pet, expected)) return 'changed';
+  const pet = withFields(current.pet, changes);
+  const json = renderPet(id, renderFields(pet));
+  const previous = previousValues(current.pet, pet);
+  // An update that changes nothing writes nothing.
+  if (previous === undefined) return { id, json, isNew: false };
+  (writes.inserted.has(id) ? writes.inserted : writes.changed).set(id, { pet, json });
+  if (isReturn(current.pet, pet)) returnOrders(change, writes);
+  const order = orderFor(id, current.pet, pet, change);
+  if (order) writes.orders.push(order);
+  writes.events.push({ ...petEvent('pet.updated', { id, json }, change), previous });
+  return { id, json, isNew: false };
+}
+
+function deletePet(change: Timed<DeletePet>, known: Known, writes: Writes): Outcome {
+  const { id } = change;
+  const current = findSeen(change, known, writes);
+  if (typeof current === 'string') return current;
+  const { json } = current;
+  writes.changed.delete(id);
+  writes.deleted.add(id);
+  writes.events.push(petEvent('pet.deleted', { id, json }, change));
+  return { id, json, isNew: false };
+}
+
+/** The pet as the changes before this one have left it. */
+function findSeen({ id, seen }: OfSeenPet, known: Known, writes: Writes): CurrentPet | Refusal {
+  const { inserted, changed, deleted } = writes;
+  if (deleted.has(id)) return 'missing';
+  const current = changed.get(id) ?? inserted.get(id) ?? known.pet(id) ?? 'missing';
+  if (typeof current === 'string') return current;
+  return seen === undefined || seen === current.json ? current : 'changed';
+}
+
+function returnOrders({ id, at, by }: Timed<UpdatePet>, { returns, orders }: Writes): void {
+  const orderReturn = { returnedAt: new Date(at), ...(by !== undefined && { returnedBy: by }) };
+  // Later returns of the batch concern only orders of the batch.
+  if (!returns.has(id)) returns.set(id, orderReturn);
+  for (const order of orders) if (order.petId === id && !order.returnedAt) Object.assign(order, orderReturn);
+}
+
+/** Whether a pet has these values. */
+export function hasFields(pet: NewPet, fields: PetFields): boolean {
+  return petFields.every(({ name }) => fields[name] === undefined || fields[name] === (pet[name] ?? null));
+}
+
+/** The pet with these values instead of its own. */
+export function withFields(pet: NewPet, changes: PetFields): NewPet {
+  const changed = { ...pet, ...changes };
+  for (const { name } of petFields) if (changed[name] === null) delete changed[name];
+  return changed as NewPet;
+}
+
+/** The error for the caller. */
+export function refusalError(refusal: Refusal): PetstoreError {
+  if (refusal === 'missing') return petNotFound();
+  if (refusal === 'conflict') return idempotencyConflict();
+  if (refusal === 'damaged') return storeDamaged();
+  return new PetstoreError(
+    'precondition_failed',
+    'The pet is not as you expected it. Get it again, then decide.',
+  );
+}

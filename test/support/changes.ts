@@ -1,0 +1,19 @@
+import type { CreatePet, DeletePet, UpdatePet } from '../../src/domain/change.ts';
+import type { PetUpdate } from '../../src/domain/fields.ts';
+import { fingerprintOf, type Idempotency } from '../../src/domain/idempotency.ts';
+import type { NewPet } from '../../src/domain/pet.ts';
+
+/** The changes that a store applies, in few words. */
+
+export function createPet(pet: NewPet, once?: Pick<Idempotency, 'caller' | 'key'>, by?: string): CreatePet {
+  const idempotency = once && { ...once, requestHash: fingerprintOf(pet) };
+  return { kind: 'create-pet', pet, idempotency, by };
+}
+
+export function updatePet(id: bigint, petUpdate: PetUpdate, seen?: string, by?: string): UpdatePet {
+  return { kind: 'update-pet', id, ...petUpdate, seen, by };
+}
+
+export function deletePet(id: bigint, seen?: string, by?: string): DeletePet {
+  return { kind: 'delete-pet', id, seen, by };
+}
