@@ -87,6 +87,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
     const transaction = writers.run(async (session) => {
       let checks: Timer | undefined;
       const onLate = (): void => {
+        if (checks) return;
         reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
         lateCount += 1;
         checks = setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs);

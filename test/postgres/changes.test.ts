@@ -151,6 +151,16 @@ describe('changes on PostgreSQL', () => {
     expect(await pets.getPet(first)).toContain('"name":"3"');
   });
 
+  it('that wait for a pet of another session delay no create', async () => {
+    const { id } = await store.pets.apply(createPet(rex));
+    await using held = await holdPet(database, id);
+    const update = codeOf(store.pets.apply(updatePet(id, { changes: { name: 'Tom' } })));
+    await held.untilWaiting(1);
+    const first = await Promise.race([update, store.pets.apply(createPet(rex)).then(() => 'created')]);
+    await held.release();
+    expect([first, await update]).toEqual(['created', 'done']);
+  });
+
   it('skip an order id that is taken', async () => {
     const { id } = await store.pets.apply(createPet(rex));
     await database.run(`
@@ -183,18 +193,25 @@ async function whileHeld<Result>(
   id: bigint,
   start: () => Promise<Result>[],
 ): Promise<Result[]> {
+  await using held = await holdPet(database, id);
+  const changes = Promise.all(start());
+  await held.untilWaiting(2);
+  await held.release();
+  return await changes;
+}
+
+async function holdPet(database: Database, id: bigint) {
   const holder = new Client(database.address());
   await holder.connect();
-  try {
-    await holder.query('BEGIN');
-    await holder.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [String(id)]);
-    const changes = Promise.all(start());
-    const waiting = `
-      SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
-    while ((await database.run(waiting)).length < 2) await Bun.sleep(10);
-    await holder.query('COMMIT');
-    return await changes;
-  } finally {
-    await holder.end();
-  }
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [String(id)]);
+  const waiting = `
+    SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
+  return {
+    async untilWaiting(count: number) {
+      while ((await database.run(waiting)).length < count) await Bun.sleep(10);
+    },
+    release: () => holder.query('COMMIT'),
+    [Symbol.asyncDispose]: () => holder.end(),
+  };
 }

@@ -51,6 +51,17 @@ describe('updates and deletes', () => {
     expect(countCommits() - before).toBeLessThanOrEqual(2);
   });
 
+  it('never free the id of a pet that was created and deleted in one batch', async () => {
+    const store = place.open();
+    const { id } = await store.pets.apply(createPet(rex));
+    const next = id + 1n;
+    const together = [createPet(rex), deletePet(next)].map((change) => store.pets.apply(change));
+    expect((await Promise.all(together)).map((applied) => applied.id)).toEqual([next, next]);
+    expect(await store.pets.getPet(next)).toBeUndefined();
+    await store.close();
+    expect((await place.open().pets.apply(createPet(rex))).id).toBe(next + 1n);
+  });
+
   it('refuse a damaged pet and leave it as it is, while the rest of the batch is done', async () => {
     const store = place.open();
     const [damaged, sound] = [await store.pets.apply(createPet(rex)), await store.pets.apply(createPet(rex))];

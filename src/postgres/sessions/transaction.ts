@@ -3,12 +3,13 @@ import { isUndone, OutcomeUnknownError, SessionLostError } from '../errors.ts';
 import type { Query, Session } from './session.ts';
 
 export interface TransactionOptions {
-  /** The time limits for the statements and for COMMIT. */
+  /** The time limit for the statements that `work` awaits. */
   statementsMs: number;
+  /** The time limit for COMMIT, and before that for the statements that travel with it. */
   commitMs: number;
   /** What the caller should do if the outcome is unknown. */
   advice: string | undefined;
-  /** Called if COMMIT is late. The session may wait for its response forever. */
+  /** Called if COMMIT is late, perhaps twice. The session may wait for its response forever. */
   onLate: () => void;
 }
 
@@ -44,7 +45,15 @@ export async function runTransaction<Result>(
   }
   const commitTimer = setTimeout(onLate, commitMs);
   try {
-    await commitAll(session, sent, warnings);
+    const committed = commit(session);
+    await Promise.allSettled(sent);
+    // Nothing else is awaited from here on.
+    commitTimer.refresh();
+    await committed;
+    // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.
+    if (session.warnings > warnings) throw new Error('The server warned.');
+    // After a failed statement, the server treats COMMIT as ROLLBACK.
+    await Promise.all(sent);
     return result;
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
@@ -56,12 +65,11 @@ export async function runTransaction<Result>(
 }
 
 /** Fails with a `DatabaseError` only if the transaction is undone. */
-async function commitAll(session: Session, sent: Promise<unknown>[], warningsBefore: number): Promise<void> {
-  await session.query('COMMIT').catch((error: unknown) => {
+function commit(session: Session): Promise<unknown> {
+  const committed = session.query('COMMIT').catch((error: unknown) => {
     throw isUndone(error) ? error : new SessionLostError(error);
   });
-  // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.
-  if (session.warnings > warningsBefore) throw new Error('The server warned.');
-  // After a failed statement, the server treats COMMIT as ROLLBACK.
-  await Promise.all(sent);
+  // Avoid an unhandled rejection: the statements before it are awaited first.
+  committed.catch(() => {});
+  return committed;
 }
