@@ -61,10 +61,9 @@ export function openWriter(options: WriterOptions): Writer {
       createWriteMetrics(metrics, { length: (): number => batches.length, capacity: maxQueuedWrites }),
   });
 
-  const run = async (write: Write): Promise<WriteResult> => {
+  const run = (write: Write): Promise<WriteResult> => {
     const problem = watch.problem();
-    if (problem) throw problem;
-    return batches.add(write);
+    return problem ? Promise.reject(problem) : batches.add(write);
   };
 
   let closed: Promise<void> | undefined;

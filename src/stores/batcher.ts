@@ -75,8 +75,8 @@ export function createBatcher<Item, Result>(
     get length() {
       return queue.length;
     },
-    async add(item) {
-      if (isClosed) throw storeClosing();
+    add(item) {
+      if (isClosed) return Promise.reject(storeClosing());
       const result = queue.add(item);
       if (!busy) {
         busy = Promise.withResolvers();
