@@ -29,9 +29,11 @@ export function define(command: Command): void {
     )
     .argument('[file]', 'Appears once it is complete; - is standard output.', '-')
     .addOption(
-      new Option('--format <format>', 'Default: by the ending of the file; without one, ndjson.').choices(
-        petFormats,
-      ),
+      new Option(
+        '--format <format>',
+        'Default: by the ending of the file; without one, ndjson. Choose ndjson for a large store: petstore import ' +
+          'reads a JSON array only up to 32 MiB.',
+      ).choices(petFormats),
     )
     .option(
       '--excel',
@@ -45,7 +47,7 @@ export function define(command: Command): void {
     command,
     'petstore export pets.ndjson',
     'petstore export pets.csv --excel',
-    'petstore export --format json | gzip > pets.json.gz',
+    'petstore export | gzip > pets.ndjson.gz',
   );
 }
 

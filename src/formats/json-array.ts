@@ -1,90 +1,65 @@
+import { visit } from 'jsonc-parser';
 import { OperatorError } from '../domain/error.ts';
-import { refuseTooLong, type Splitter } from './lines.ts';
+import { findJsonProblem } from './json-problem.ts';
+import type { Splitter } from './lines.ts';
 import type { TextRecord } from './record.ts';
 
-const [quote, backslash, comma, lineEnd] = [0x22, 0x5c, 0x2c, 0x0a];
-const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** An array is held in memory whole. */
+const maxArrayBytes = 32 * 1024 * 1024;
 
-/**
- * Splits a JSON array into its elements while it is still arriving. It understands only brackets, strings and commas;
- * the reader of an element checks that it is valid JSON.
- */
+/** Collects a JSON array and returns its elements at the end. */
 export function createArraySplitter(): Splitter {
-  /** The unfinished element, and where it began. */
-  let rest = '';
-  let startLine = 1;
-  let startColumn = 1;
-  let line = 1;
-  /** The start of the current line and the end of the element so far, relative to `rest`. */
-  let lineStart = 0;
-  let end = 0;
-  /** The nesting of brackets: 1 between the elements. */
-  let depth = 0;
-  let isFirst = true;
-  let isString = false;
-  let isEscaped = false;
-
-  const refuse = (reason: string): never => {
-    throw new OperatorError(
-      `Line ${line}: ${reason} Nothing was written.`,
-      'Check the file, or choose another --format.',
-    );
-  };
-
+  let text = '';
+  let bytes = 0;
   return {
-    push(text) {
-      const records: TextRecord[] = [];
-      const all = rest + text;
-      let start = rest === '' ? -1 : 0;
-      for (let index = rest.length; index < all.length; index++) {
-        const code = all.charCodeAt(index);
-        if (isString) {
-          if (code === quote && !isEscaped) isString = false;
-          isEscaped = code === backslash && !isEscaped;
-          end = index + 1;
-        } else if (isSpace(code)) {
-          // White space belongs to the element only if more of it follows.
-        } else if (depth === 0) {
-          if (!isFirst) refuse('Something follows the end of the array.');
-          if (code !== openBracket) refuse('A JSON array begins with a bracket.');
-          depth = 1;
-        } else if (depth === 1 && (code === comma || code === closeBracket || code === closeBrace)) {
-          if (code === closeBrace) refuse('A comma is missing.');
-          if (start !== -1)
-            records.push({ line: startLine, column: startColumn, text: all.slice(start, end) });
-          else if (code === comma || !isFirst) refuse('A pet is missing.');
-          start = -1;
-          isFirst = false;
-          if (code === closeBracket) depth = 0;
-        } else {
-          if (start === -1) {
-            start = index;
-            startLine = line;
-            startColumn = index - lineStart + 1;
-          }
-          if (code === quote) isString = true;
-          else if (code === openBracket || code === openBrace) depth += 1;
-          else if (code === closeBracket || code === closeBrace) depth -= 1;
-          end = index + 1;
-        }
-        if (code === lineEnd) {
-          line += 1;
-          lineStart = index + 1;
-        }
-      }
-      rest = start === -1 ? '' : all.slice(start);
-      lineStart -= all.length - rest.length;
-      end -= all.length - rest.length;
-      refuseTooLong(rest.length, startLine);
-      return records;
+    push(piece) {
+      text += piece;
+      bytes += Buffer.byteLength(piece);
+      if (bytes <= maxArrayBytes) return [];
+      throw new OperatorError(
+        'The JSON array is larger than 32 MiB. Nothing was written.',
+        "Import NDJSON instead, one pet per line and as large as you like: jq -c '.[]' turns an array into it.",
+      );
     },
-    end() {
-      if (depth > 0 || isFirst) refuse('The file ends before the array does.');
-      return [];
-    },
+    end: () => elementsOf(text),
   };
 }
 
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === lineEnd || code === 0x0d || code === 0x09;
+function elementsOf(text: string): TextRecord[] {
+  if (!/^\s*\[/.test(text)) throw malformed('A JSON array begins with a bracket.');
+  const problem = findJsonProblem(text);
+  if (problem) throw malformed(`Line ${problem.line}, column ${problem.column}: ${problem.reason}.`);
+  const records: TextRecord[] = [];
+  const add = (line: number, start: number, end: number): void => {
+    records.push({ line: line + 1, text: text.slice(start, end) });
+  };
+  let isInside = false;
+  let element: { offset: number; line: number } | undefined;
+  const begin = (offset: number, _length: number, line: number): boolean => {
+    // The first bracket is the array's own; the content of an element is not visited.
+    if (isInside) element = { offset, line };
+    isInside = true;
+    return element === undefined;
+  };
+  const end = (offset: number): void => {
+    if (element) add(element.line, element.offset, offset + 1);
+    element = undefined;
+  };
+  try {
+    visit(text, {
+      onArrayBegin: begin,
+      onObjectBegin: begin,
+      onArrayEnd: end,
+      onObjectEnd: end,
+      onLiteralValue: (_value, offset, length, line) => add(line, offset, offset + length),
+    });
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets exhaust the stack.
+    throw error instanceof RangeError ? malformed('The JSON array is nested too deeply.') : error;
+  }
+  return records;
+}
+
+function malformed(problem: string): OperatorError {
+  return new OperatorError(`${problem} Nothing was written.`, 'Check the file, or choose another --format.');
 }

@@ -50,7 +50,7 @@ export function createLineSplitter(turns = (_text: string) => false): Splitter {
   };
 }
 
-export function refuseTooLong(length: number, line: number): void {
+function refuseTooLong(length: number, line: number): void {
   if (length <= maxRecordLength) return;
   throw new OperatorError(
     `The record at line ${line} is longer than 1 MiB, so it cannot be a pet. Nothing was written.`,

@@ -8,8 +8,6 @@ import { findJsonProblem } from './json-problem.ts';
 export interface TextRecord {
   /** The first line of the record, counted from 1. */
   line: number;
-  /** The first column of the record, counted from 1; absent at the start of a line. */
-  column?: number;
   text: string;
 }
 
@@ -27,7 +25,9 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
   try {
     value = parseExactJson(text);
   } catch {
-    return refuse(record, describeNonJson(record));
+    const problem = findJsonProblem(text);
+    const where = problem ? ` at column ${problem.column}: ${problem.reason}` : `: ${quoteText(text)}`;
+    return refuse(record, `This is not JSON${where}.`);
   }
   if (isJsonObject(value)) return readPet(record, value, keepsIds);
   return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
@@ -52,16 +52,6 @@ export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolea
 
 export function refuse({ line, text }: TextRecord, problem: string): ParsedRecord {
   return { line, text, pet: undefined, problem };
-}
-
-/** Describes where a record stops being JSON. Names the line of the file if the record spans several lines. */
-function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: TextRecord): string {
-  const problem = findJsonProblem(text);
-  if (!problem) return `This is not JSON: ${quoteText(text)}.`;
-  const { line, column, reason } = problem;
-  const where =
-    line === 1 ? `column ${firstColumn + column - 1}` : `line ${firstLine + line - 1}, column ${column}`;
-  return `This is not JSON at ${where}: ${reason}.`;
 }
 
 /** A pet as one line of JSON, exactly as the service sends it. */

@@ -35,7 +35,7 @@ export function define(command: Command): void {
     )
     .argument(
       '[file]',
-      'One JSON object per line (NDJSON), a JSON array, or CSV (commas, semicolons or tabs) with a header that names the columns ' +
+      'One JSON object per line (NDJSON), a JSON array of up to 32 MiB, or CSV (commas, semicolons or tabs) with a header that names the columns ' +
         `${listOf(columns)}; - is standard input.`,
       '-',
     )
@@ -61,7 +61,7 @@ export function define(command: Command): void {
     command,
     'petstore import pets.ndjson',
     'petstore import pets.csv --rejects bad-rows.csv',
-    'zcat pets.json.gz | petstore import --database-url postgres://db.example/shop',
+    'zcat pets.ndjson.gz | petstore import --database-url postgres://db.example/shop',
   );
 }
 
