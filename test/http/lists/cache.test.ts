@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { ResponseCache } from '../../../src/http/lists/cache.ts';
 import { cacheable } from '../../../src/http/conditional.ts';
 import type { PlainResponse } from '../../../src/http/response.ts';
-import type { PageRequest } from '../../../src/domain/store.ts';
+import type { ListRequest } from '../../../src/http/lists/paging.ts';
 
 const tinyPage = '[{"id":1,"name":"Rex","categoryId":1}]';
 
@@ -10,7 +10,7 @@ const tinyPage = '[{"id":1,"name":"Rex","categoryId":1}]';
 function createCache(page = tinyPage) {
   const store: { version: number | undefined; page: string; reads: number } = { version: 1, page, reads: 0 };
   const cache = new ResponseCache(() => store.version, { 'X-Base': 'base' });
-  const request = (pageRequest: PageRequest): PlainResponse =>
+  const request = (pageRequest: ListRequest): PlainResponse =>
     cache.respond(pageRequest, () => {
       store.reads += 1;
       return cacheable(store.page, { Link: 'next' });
@@ -28,29 +28,20 @@ describe('the response cache', () => {
     }
   });
 
-  it('keeps a page after a cursor when it is requested again, whatever the cursor is', () => {
+  it('keeps no page after a cursor', () => {
     const { store, request } = createCache();
-    for (const after of [7n, 0n, -1n, -(2n ** 63n), 2n ** 53n + 1n, 2n ** 63n - 1n]) {
-      store.reads = 0;
-      for (let count = 0; count < 5; count++) request({ limit: 20, after });
-      expect(store.reads).toBe(2);
+    for (let count = 0; count < 3; count++) {
+      for (let after = 0n; after < 10n; after++) request({ limit: 20, after });
     }
+    expect(store.reads).toBe(30);
   });
 
-  it('keeps no page of a walk', () => {
+  it('tells apart limits, statuses and filters', () => {
     const { store, request } = createCache();
-    for (let after = 0n; after < 10_000n; after++) request({ limit: 1, after });
-    expect(store.reads).toBe(10_000);
-    request({ limit: 1, after: 3n });
-    expect(store.reads).toBe(10_001);
-  });
-
-  it('tells apart limits, filters and cursors', () => {
-    const { store, request } = createCache();
-    const requests: PageRequest[] = [{ limit: 1 }, { limit: 11 }, { limit: 1, status: 'sold' }];
-    requests.push({ limit: 1, after: 1n }, { limit: 1, after: 11n }, { limit: 1, status: 'sold', after: 1n });
-    for (const [index, pageRequest] of [...requests, ...requests].entries()) {
-      store.page = `[${index % requests.length}]`;
+    const requests: ListRequest[] = [{ limit: 1 }, { limit: 11 }, { limit: 1, status: 'sold' }];
+    requests.push({ limit: 1, filter: 'id=1' }, { limit: 1, status: 'sold', filter: 'id=1' });
+    for (const [index, pageRequest] of requests.entries()) {
+      store.page = `[${index}]`;
       request(pageRequest);
     }
     for (const [index, pageRequest] of requests.entries()) {
@@ -71,7 +62,7 @@ describe('the response cache', () => {
 
   it('drops every response when the version changes', () => {
     const { store, request } = createCache();
-    const requests: PageRequest[] = [{ limit: 1 }, { limit: 2, status: 'sold' }];
+    const requests: ListRequest[] = [{ limit: 1 }, { limit: 2, status: 'sold' }];
     for (const pageRequest of requests) request(pageRequest);
     for (const version of [2, 3, 1]) {
       store.version = version;
@@ -116,15 +107,6 @@ describe('the response cache', () => {
       },
     });
     expect(() => request({ limit: 20 })).toThrow('moved');
-  });
-
-  it('keeps no empty page', () => {
-    const { store, request } = createCache('[]');
-    for (let count = 0; count < 5; count++) {
-      request({ limit: 20 });
-      request({ limit: 20, after: 7n });
-    }
-    expect(store.reads).toBe(10);
   });
 
   it('limits the bytes of all bodies together', () => {

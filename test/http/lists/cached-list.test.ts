@@ -43,20 +43,20 @@ describe('a list from the cache', () => {
       const before = reads();
       const first = await call(`/v1/pets${query}`);
       const second = await call(`/v1/pets${query}`);
-      expect(reads() - before).toBe(query.includes('sold') ? 2 : 1);
+      expect(reads() - before).toBe(1);
       expect(headersOf(second)).toEqual(headersOf(first));
       expect(await second.text()).toBe(await first.text());
     }
   });
 
-  it('has the same headers after a cursor, whether it is read or cached', async () => {
+  it('is read again after a cursor', async () => {
     const { call, reads } = await open();
     await addPets(call, 5);
     const query = nextQuery(await call('/v1/pets?limit=2')) ?? '';
     const before = reads();
     const responses = [];
     for (let count = 0; count < 4; count++) responses.push(await call(`/v1/pets${query}`));
-    expect(reads() - before).toBe(2);
+    expect(reads() - before).toBe(4);
     for (const response of responses) expect(headersOf(response)).toEqual(headersOf(responses[0]!));
   });
 
