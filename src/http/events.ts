@@ -15,6 +15,7 @@ import {
   parseLimit,
   type ListParameters,
 } from './lists/paging.ts';
+import { Query } from './lists/query.ts';
 import type { PlainResponse } from './response.ts';
 import type { Call, Handler } from './route.ts';
 
@@ -101,9 +102,8 @@ const parameters: ListParameters<AskedEvents> = {
 };
 
 function parseRequest(url: string): AskedEvents {
-  const queryStart = url.indexOf('?');
   const asked: AskedEvents = { limit: pageLimit.default, waitSeconds: 0 };
-  if (queryStart !== -1) addParameters(asked, new URLSearchParams(url.slice(queryStart)), parameters);
+  addParameters(asked, new Query(url), parameters);
   return asked;
 }
 

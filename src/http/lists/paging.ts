@@ -6,6 +6,7 @@ import { parseInt64 } from '../../domain/int64.ts';
 import { orderStatuses } from '../../domain/order.ts';
 import { pageLimit, sorts, type Page } from '../../domain/paging.ts';
 import { petStatuses } from '../../domain/pet.ts';
+import { Query } from './query.ts';
 
 /** A list's filters and its cursor prefix, which stops one list from accepting another's cursors. */
 export interface ListKind<Asked extends ListRequest> {
@@ -67,51 +68,38 @@ const canonicalLimit = /^(?:[1-9]\d?|100)$/;
 const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AEIMQUYcgkosw048])?$/;
 const validQuery = /^[^\0]{1,100}$/u;
 
-/** The form of our own links, and of nearly every query; this match is cheaper than `URLSearchParams`. */
-const usualQuery = /^\?(?:limit=([\w-]*)(?:&|$))?(?:status=([\w-]*)(?:&|$))?(?:cursor=([\w-]*))?$/;
-
 /** Reads `limit`, `status`, `cursor` and the list's filters from a URL. Other parameters are ignored. */
 export function parsePageRequest<Asked extends ListRequest>(url: string, kind: ListKind<Asked>): Asked {
-  const queryStart = url.indexOf('?');
-  if (queryStart === -1) return { limit: pageLimit.default } as Asked;
-  const query = url.slice(queryStart);
-  const usual = usualQuery.exec(query);
-  const parameters = usual ? undefined : new URLSearchParams(query);
-  const values = usual ?? otherValues(parameters);
-  const request: ListRequest = { limit: parseLimit(values[1]) };
-  const status = values[2] === undefined ? undefined : oneOf(kind.statuses, values[2], 'status');
-  if (status !== undefined) request.status = status;
-  if (parameters && kind.filters) addParameters(request, parameters, kind.filters);
-  const after = parseCursor(values[3], request, kind);
-  if (after !== undefined) request.after = after;
-  return request as Asked;
-}
-
-/** Returns the values in the order of `usualQuery`. */
-function otherValues(parameters: URLSearchParams | undefined): (string | undefined)[] {
+  const query = new Query(url);
   const valueOf = (name: string): string | undefined => {
-    const values = parameters?.getAll(name) ?? [];
+    const values = query.getAll(name);
     // No valid value contains a comma, so a repeated parameter is refused.
     return values.length === 0 ? undefined : values.join(',');
   };
-  return [undefined, valueOf('limit'), valueOf('status'), valueOf('cursor')];
+  const request: ListRequest = { limit: parseLimit(valueOf('limit')) };
+  const status = valueOf('status');
+  if (status !== undefined) request.status = oneOf(kind.statuses, status, 'status');
+  if (kind.filters) addParameters(request, query, kind.filters);
+  const after = parseCursor(valueOf('cursor'), request, kind);
+  if (after !== undefined) request.after = after;
+  return request as Asked;
 }
 
 /** Adds the values of a query to a request, and the query of these parameters as its `filter`. */
 export function addParameters(
   request: { filter?: string },
-  query: URLSearchParams,
+  query: Query,
   parameters: ListParameters<object>,
 ): void {
-  const given = new URLSearchParams();
+  const given: [string, string][] = [];
   for (const [name, parse] of Object.entries(parameters)) {
     const [value, second] = query.getAll(name);
     if (value === undefined) continue;
     if (second !== undefined) throw invalid(`${name} must be given once.`);
     Object.assign(request, parse(value));
-    given.set(name, value);
+    given.push([name, value]);
   }
-  if (given.size > 0) request.filter = given.toString();
+  if (given.length > 0) request.filter = new URLSearchParams(given).toString();
 }
 
 /** The `Link` to the next page (RFC 8288). A relative link with only a query survives any proxy. */
