@@ -4,8 +4,7 @@ import type { Registry } from '../metrics/registry.ts';
 import type { EventStore, OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
-import { cacheable } from './conditional.ts';
-import { ResponseCache } from './lists/cache.ts';
+import { etagOf } from './conditional.ts';
 import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
 import { createDocuments } from './web/documents.ts';
@@ -20,7 +19,7 @@ import { orderList } from './lists/paging.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './callers/rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
-import { baseHeaders, stabilityHeader } from './response.ts';
+import { baseHeaders } from './response.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -109,17 +108,14 @@ export function createApp(options: AppOptions): App {
 /** Every path that the service knows. */
 function createRoutes(
   options: AppOptions,
-  { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
+  { metrics, isStopping }: EndpointOptions,
   { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000, now = Date.now } = options;
-  const createCache = (own: Record<string, string> = {}) =>
-    new ResponseCache(() => pets.version(), { ...headers, ...own }, metrics);
-  const [listCache, searchCache] = [createCache(), createCache(stabilityHeader('beta'))];
-  const operations = createPetOperations({ pets, listCache, searchCache, bodyTimeoutMs, metrics });
+  const operations = createPetOperations({ pets, bodyTimeoutMs, metrics });
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
-  const orderCache = createCache(stabilityHeader('beta'));
-  const listOrders = createList(orderList, orderCache, (asked) => orders.listOrders(asked));
+  const listOptions = { version: () => pets.version(), metrics };
+  const listOrders = createList(orderList, (asked) => orders.listOrders(asked), listOptions);
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
@@ -159,8 +155,10 @@ function createRoutes(
 }
 
 /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
-const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) =>
-  cacheable(JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt }));
+const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) => {
+  const body = JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt });
+  return { body, etag: etagOf(body) };
+};
 
 /** The routes of `--stable-only`: drops methods that carry a stability mark, and paths left without methods. */
 function onlyStable(routes: readonly Route[]): Route[] {

@@ -1,34 +1,21 @@
 import { hash } from 'node:crypto';
 import { PetstoreError } from '../domain/error.ts';
 import { isLarge } from './large-responses.ts';
-import type { PlainResponse, ResponseBody } from './response.ts';
+import type { Representation, ResponseBody } from './response.ts';
 
 const anyTag = '*';
 
-/** A 200 that callers may keep if they revalidate it. The mark distinguishes responses with equal bodies. */
-export function cacheable(
-  body: ResponseBody,
-  headers: Record<string, string> = {},
-  mark = '',
-): PlainResponse {
-  return {
-    status: 200,
-    headers: { 'Cache-Control': 'private, no-cache', ...headers },
-    etag: etagOf(body, mark),
-    body,
-  };
-}
-
+/** The mark distinguishes responses with equal bodies. */
 export function etagOf(body: ResponseBody, mark = ''): string {
   return `"${digestOf(body)}${mark}"`;
 }
 
 /** Evaluates `If-Match` (412) and `If-None-Match` (304), in the order of RFC 9110, section 13.2.2. */
-export function conditional(request: Request, response: PlainResponse): PlainResponse {
-  const { etag } = response;
-  if (etag === undefined) return response;
+export function conditional(request: Request, representation: Representation): Representation {
+  const { etag } = representation;
+  if (etag === undefined) return representation;
   checkIfMatch(request, etag);
-  return isHeldByCaller(request, etag) ? { ...response, status: 304, body: null } : response;
+  return isHeldByCaller(request, etag) ? { ...representation, status: 304, body: null } : representation;
 }
 
 /** Whether a change depends on the tag of its target; `If-Match: *` only requires that the target exists. */

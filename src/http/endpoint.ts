@@ -7,7 +7,7 @@ import type { LargeResponses } from './large-responses.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
 import type { RateLimit } from './callers/rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
-import { addHeaders, errorResponse, stabilityHeader, type PlainResponse } from './response.ts';
+import { errorResponse, stabilityHeader, type Representation } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
 
 /** What all endpoints share. */
@@ -29,26 +29,25 @@ export class Endpoint {
   readonly #isKnown: boolean;
   readonly #allow: string;
   readonly #observe: ObserveRequest | undefined;
-  readonly #headers: Headers;
-  readonly #methodHeaders: Map<string, Headers>;
+  readonly #headers: ReadyHeaders;
+  readonly #methodHeaders: Map<string, ReadyHeaders>;
 
   constructor(route: Route, options: EndpointOptions) {
     const { path, methods, stability = {} } = route;
-    const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
-    // If every method carries a mark, responses to unsupported methods carry it too.
-    const isMarked = marks.length === Object.keys(methods).length;
-    const { headers = (isMarked && marks[0]?.[1]) || {} } = route;
-    // `Response` copies a `Headers` faster than it builds one.
-    const withBase = (own: Record<string, string>) => new Headers({ ...options.baseHeaders, ...own });
+    const names = Object.keys(methods);
     this.#route = route;
     this.#options = options;
-    this.#isKnown = Object.keys(methods).length > 0;
+    this.#isKnown = names.length > 0;
     this.#allow = allowedMethods(methods);
     // Requests without a key do not fail with the store, and each series adds 19 lines to a scrape.
-    const failing = route.isOpen ? [] : Object.keys(methods);
+    const failing = route.isOpen ? [] : names;
     this.#observe = options.metrics?.requestsOf(this.#isKnown ? path : undefined, failing);
-    this.#headers = withBase(headers);
-    this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, withBase(mark)]));
+    const ready = (own?: Record<string, string>) => readyHeaders({ ...options.baseHeaders, ...own });
+    const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
+    this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, ready(mark)]));
+    // If every method carries a mark, responses to unsupported methods carry it too.
+    const commonMark = marks.length === names.length ? marks[0]?.[1] : undefined;
+    this.#headers = ready(route.headers ?? commonMark);
   }
 
   serve(request: Request, parameter: string | undefined): MaybePromise<Response> {
@@ -69,9 +68,9 @@ export class Endpoint {
     );
   }
 
-  #handle(call: Call): MaybePromise<PlainResponse> {
+  #handle(call: Call): MaybePromise<Representation> {
     if (call.method === 'OPTIONS' && this.#isKnown) {
-      return { status: 204, headers: { Allow: this.#allow }, body: null };
+      return { body: null, status: 204, headers: { Allow: this.#allow } };
     }
     if (this.#route.isOpen) return this.#dispatch(call);
     return andThen(this.#options.authenticate(call.request), (caller) => {
@@ -82,7 +81,7 @@ export class Endpoint {
     });
   }
 
-  #dispatch(call: Call): MaybePromise<PlainResponse> {
+  #dispatch(call: Call): MaybePromise<Representation> {
     if (!this.#isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
     const { methods } = this.#route;
     const name = call.method === 'HEAD' ? 'GET' : call.method;
@@ -99,19 +98,24 @@ export class Endpoint {
     return this.#send(call, errorResponse(visibleError), visibleError.code);
   }
 
-  #send(call: Call, plain: PlainResponse, error?: ErrorCode): Response {
+  #send(call: Call, representation: Representation, error?: ErrorCode): Response {
     const { request, method, requestId, quota, startedAt } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
-    const { status, body, etag, completeHeaders } = plain;
+    const { body, status = 200, etag, link, headers } = representation;
     const isHead = method === 'HEAD';
     const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
     const durationMs = performance.now() - startedAt;
-    log.finished(call, plain, durationMs);
+    log.finished(call, status, body, durationMs);
     this.#observe?.(method, status, durationMs / 1000, error);
-    const headers = completeHeaders ?? this.#methodHeaders.get(method) ?? this.#headers;
-    const response = new Response(sentBody, { status, headers });
+    const ready = this.#methodHeaders.get(method) ?? this.#headers;
+    const response = new Response(sentBody, {
+      status,
+      headers: etag === undefined ? ready.plain : ready.tagged,
+    });
     const { headers: sent } = response;
-    if (!completeHeaders) addHeaders(sent, plain);
+    if (etag !== undefined) sent.set('ETag', etag);
+    if (link !== undefined) sent.set('Link', link);
+    for (const name in headers) sent.set(name, headers[name] ?? '');
     if (body === null) sent.delete('Content-Type');
     sent.set('X-Request-Id', requestId);
     for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
@@ -124,6 +128,20 @@ export class Endpoint {
     }
     return response;
   }
+}
+
+/** The headers that responses begin with: `Response` copies a `Headers` faster than it builds one. */
+interface ReadyHeaders {
+  plain: Headers;
+  /** For representations with an ETag, which callers may keep if they revalidate them. */
+  tagged: Headers;
+}
+
+function readyHeaders(headers: Record<string, string>): ReadyHeaders {
+  return {
+    plain: new Headers(headers),
+    tagged: new Headers({ 'Cache-Control': 'private, no-cache', ...headers }),
+  };
 }
 
 /** The caller of a request without a valid key, or to a path that needs none. */
@@ -155,7 +173,7 @@ function readOnlyKey(): PetstoreError {
   );
 }
 
-function methodNotAllowed(method: string, allow: string): PlainResponse {
+function methodNotAllowed(method: string, allow: string): Representation {
   const message = `${method} is not allowed here; allowed are ${allow}.`;
   return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: allow });
 }

@@ -3,7 +3,7 @@ import { eventTypes, type EventPage, type EventPosition, type EventRequest } fro
 import { parseInt64 } from '../domain/int64.ts';
 import type { EventStore } from '../domain/store.ts';
 import type { Authenticate } from './callers/auth.ts';
-import { cacheable } from './conditional.ts';
+import { etagOf } from './conditional.ts';
 import { pageLimit } from '../domain/paging.ts';
 import {
   addParameters,
@@ -16,7 +16,7 @@ import {
   type ListParameters,
 } from './lists/paging.ts';
 import { Query } from './lists/query.ts';
-import type { PlainResponse } from './response.ts';
+import type { Representation } from './response.ts';
 import type { Call, Handler } from './route.ts';
 
 /** Below every idle timeout along the way; the service itself closes an idle connection after ten seconds. */
@@ -79,7 +79,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
       const asked = parseRequest(call.request.url);
       const page = await events.listEvents(asked);
       const mayWait = asked.waitSeconds > 0 && call.method === 'GET';
-      return responseOf(asked, mayWait && page.isEnd ? await waitForEvents(call, asked, page) : page);
+      return representationOf(asked, mayWait && page.isEnd ? await waitForEvents(call, asked, page) : page);
     },
     stopWaiting: () => {
       isStopping = true;
@@ -127,10 +127,10 @@ function parsePosition(cursor: string): EventPosition {
 }
 
 /** Every page links to a next one, even the newest, so a reader only has to keep that link. */
-function responseOf({ filter }: AskedEvents, { json, next }: EventPage): PlainResponse {
+function representationOf({ filter }: AskedEvents, { json, next }: EventPage): Representation {
   const cursor = encodeCursor(`${cursorVersion}.${next.epoch}.${next.id}`);
   const query = new URLSearchParams(filter);
   query.set('after', cursor);
   // The cursor is part of the ETag, because empty pages differ only in their Link.
-  return cacheable(json, { Link: `<?${query.toString()}>; rel="next"` }, `.${cursor}`);
+  return { body: json, etag: etagOf(json, `.${cursor}`), link: `<?${query.toString()}>; rel="next"` };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
 import type { PetStore } from '../domain/store.ts';
-import { cacheable } from './conditional.ts';
+import { etagOf } from './conditional.ts';
 import type { Handler } from './route.ts';
 import { errorResponse } from './response.ts';
 
@@ -45,4 +45,5 @@ export function createHealthChecks(
   };
 }
 
-const healthy = cacheable('{"status":"ok"}');
+const ok = '{"status":"ok"}';
+const healthy = { body: ok, etag: etagOf(ok) };

@@ -5,13 +5,11 @@ import { parseNewPet, parsePetUpdate } from '../domain/fields.ts';
 import { fingerprintOf } from '../domain/idempotency.ts';
 import type { PetStore } from '../domain/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
-import type { ResponseCache } from './lists/cache.ts';
-import { cacheable, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
+import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './route.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
 import { petList, searchList } from './lists/paging.ts';
-import type { PlainResponse } from './response.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
@@ -26,8 +24,6 @@ const neverCached = { 'Cache-Control': 'no-store' };
 
 export interface PetOperationOptions {
   pets: PetStore;
-  listCache: ResponseCache;
-  searchCache: ResponseCache;
   bodyTimeoutMs: number;
   metrics: HttpMetrics | undefined;
 }
@@ -35,7 +31,8 @@ export interface PetOperationOptions {
 type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets';
 
 export function createPetOperations(options: PetOperationOptions): Record<PetOperation, Handler> {
-  const { pets, listCache, searchCache, bodyTimeoutMs, metrics } = options;
+  const { pets, bodyTimeoutMs, metrics } = options;
+  const listOptions = { version: () => pets.version(), metrics };
 
   /** The pet that the caller's tags name. The store compares again, because the pet may change in between. */
   const seenPet = async (request: Request, id: bigint): Promise<string | undefined> => {
@@ -47,7 +44,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
   };
 
   return {
-    listPets: createList(petList, listCache, (asked) => pets.listPets(asked)),
+    listPets: createList(petList, (asked) => pets.listPets(asked), listOptions),
 
     async createPet({ request, caller }) {
       const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
@@ -56,7 +53,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
       const idempotency =
         key === undefined ? undefined : { key, caller: caller.hash, requestHash: fingerprintOf(pet) };
       const { id, json, isNew } = await pets.apply({ kind: 'create-pet', pet, idempotency, by: caller.name });
-      const headers: PlainResponse['headers'] = { ...neverCached, Location: `/v1/pets/${id}` };
+      const headers: Record<string, string> = { ...neverCached, Location: `/v1/pets/${id}` };
       if (!isNew) {
         headers['Idempotent-Replayed'] = 'true';
         metrics?.idempotentReplays.increment();
@@ -67,7 +64,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     getPet({ parameter }) {
       return andThen(pets.getPet(parsePetId(parameter)), (json) => {
         if (json === undefined) throw petNotFound();
-        return cacheable(json);
+        return { body: json, etag: etagOf(json) };
       });
     },
 
@@ -88,8 +85,10 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
       return { status: 204, headers: neverCached, body: null };
     },
 
-    searchPets: createList(searchList, searchCache, (asked, request) =>
-      pets.searchPets(asked, request.signal),
+    searchPets: createList(
+      searchList,
+      (asked, request) => pets.searchPets(asked, request.signal),
+      listOptions,
     ),
   };
 }

@@ -3,16 +3,17 @@ import { UnreadBodyError } from './body.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
 
-/** What a handler returns. `endpoint.ts` turns it into a `Response`. */
-export interface PlainResponse {
-  status: number;
-  /** Added to the headers of every response; replaces those with equal names. */
-  headers: Record<string, string>;
+/** What an operation returns. Only `endpoint.ts` turns it into a `Response` and knows all of its headers. */
+export interface Representation {
   body: ResponseBody | null;
-  /** Identifies this content. A response with an ETag is conditional (RFC 9110, section 13). */
+  /** 200 by default. */
+  status?: number;
+  /** Identifies this content: callers may keep it if they revalidate it (RFC 9110, section 13). */
   etag?: string;
-  /** The complete headers, if `cache.ts` keeps the response. */
-  completeHeaders?: Headers;
+  /** The `Link` to the next page. */
+  link?: string;
+  /** Replace the endpoint's headers of equal names. */
+  headers?: Record<string, string>;
 }
 
 export const jsonMediaType = 'application/json';
@@ -38,13 +39,8 @@ export function stabilityHeader(stability: Stability): Record<string, string> {
   return { 'Petstore-Stability': stability };
 }
 
-export function addHeaders(to: Headers, { headers, etag }: PlainResponse): void {
-  for (const name in headers) to.set(name, headers[name] ?? '');
-  if (etag !== undefined) to.set('ETag', etag);
-}
-
 /** The error body with its three fields, and the headers that belong to its code. */
-export function errorResponse(error: PetstoreError, headers: Record<string, string> = {}): PlainResponse {
+export function errorResponse(error: PetstoreError, headers: Record<string, string> = {}): Representation {
   const { code, message, status } = error;
   return {
     status,

@@ -1,7 +1,7 @@
 import type { MaybePromise } from './maybe-promise.ts';
 import type { Caller } from './callers/auth.ts';
 import type { Quota } from './callers/rate-limit.ts';
-import type { PlainResponse, Stability } from './response.ts';
+import type { Representation, Stability } from './response.ts';
 
 /** A request and its context. */
 export interface Call {
@@ -18,7 +18,7 @@ export interface Call {
   quota: Quota | undefined;
 }
 
-export type Handler = (call: Call) => MaybePromise<PlainResponse>;
+export type Handler = (call: Call) => MaybePromise<Representation>;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Methods = Partial<Record<Method, Handler>>;
 
@@ -28,7 +28,7 @@ export interface Route {
   methods: Methods;
   /** True for the few paths that need no API key. */
   isOpen?: boolean;
-  /** Added to every response of this path, errors included. Cached responses must contain them already. */
+  /** Added to every response of this path, errors included. */
   headers?: Record<string, string>;
   /** The marks of methods that are not stable. Their responses carry the mark instead of `headers`. */
   stability?: Partial<Record<Method, Stability>>;

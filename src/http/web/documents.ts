@@ -1,6 +1,6 @@
 import { PetstoreError } from '../../domain/error.ts';
 import type { Handler } from '../route.ts';
-import { jsonMediaType, type PlainResponse } from '../response.ts';
+import { jsonMediaType, type Representation } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { contractOf, toOpenapi30, workflowsOf, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
@@ -41,7 +41,7 @@ export function createDocuments(options: ContractOptions) {
   } satisfies Record<string, Handler>;
 }
 
-function redirect(status: number, location: string): PlainResponse {
+function redirect(status: number, location: string): Representation {
   return { status, headers: { Location: location, 'Cache-Control': 'private, no-cache' }, body: null };
 }
 

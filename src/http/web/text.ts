@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { cacheable } from '../conditional.ts';
+import { etagOf } from '../conditional.ts';
 import type { Handler } from '../route.ts';
 
 export function serveText(contentType: string, text: string): Handler {
-  const response = cacheable(text, { 'Content-Type': contentType });
-  return () => response;
+  const document = { body: text, etag: etagOf(text), headers: { 'Content-Type': contentType } };
+  return () => document;
 }
 
 /** Serves a text, compressed for callers that accept gzip. */
@@ -14,9 +14,13 @@ export function serveCompressed(
   ownHeaders: Record<string, string> = {},
 ): Handler {
   const headers = { 'Content-Type': contentType, ...ownHeaders, Vary: 'Accept-Encoding' };
-  const plain = cacheable(text, headers);
+  const plain = { body: text, etag: etagOf(text), headers };
   const bytes = new Uint8Array(gzipSync(text, { level: 9 }));
-  const compressed = cacheable(bytes, { ...headers, 'Content-Encoding': 'gzip' });
+  const compressed = {
+    body: bytes,
+    etag: etagOf(bytes),
+    headers: { ...headers, 'Content-Encoding': 'gzip' },
+  };
   return ({ request }) =>
     gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
 }
