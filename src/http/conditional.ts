@@ -1,13 +1,17 @@
-import { hash } from 'node:crypto';
 import { PetstoreError } from '../domain/error.ts';
-import { isLarge } from './large-responses.ts';
 import type { Representation, ResponseBody } from './response.ts';
 
 const anyTag = '*';
 
-/** The mark distinguishes responses with equal bodies. */
+/** 192 bits in base64url. */
+const digestLength = 32;
+
+/**
+ * A cryptographic hash: with any other, a caller could make two versions of a pet with one tag. It has no secret, so all
+ * replicas agree. The mark distinguishes responses with equal bodies.
+ */
 export function etagOf(body: ResponseBody, mark = ''): string {
-  return `"${digestOf(body)}${mark}"`;
+  return `"${Bun.SHA512_256.hash(body, 'base64url').slice(0, digestLength)}${mark}"`;
 }
 
 /** Evaluates `If-Match` (412) and `If-None-Match` (304), in the order of RFC 9110, section 13.2.2. */
@@ -41,14 +45,6 @@ export function checkIfMatchOfCreate(request: Request): void {
     'precondition_failed',
     'A create cannot depend on an ETag. Send it without If-Match; an Idempotency-Key makes it safe to repeat.',
   );
-}
-
-/**
- * A short hash is enough to tell pages apart: a caller who forges a collision misleads only itself. Callers share large
- * bodies by tag, so those tags must resist forgery.
- */
-function digestOf(body: ResponseBody): string {
-  return isLarge(body) ? hash('sha256', body, 'base64url').slice(0, 22) : Bun.hash.xxHash3(body).toString(16);
 }
 
 /** RFC 9110, section 13.1.1: the comparison is strong, so a weak tag never matches. */

@@ -12,7 +12,7 @@ const maxBytesPerCharacter = 3;
 const maxWaitingBytes = 64 * 1024 * 1024;
 const checkEveryMs = 1000;
 
-export function isLarge(body: ResponseBody): boolean {
+function isLarge(body: ResponseBody): boolean {
   return body.length * maxBytesPerCharacter >= largeLength && Buffer.byteLength(body) >= largeLength;
 }
 
