@@ -37,6 +37,8 @@ describe('the cache of pages', () => {
       for (let after = 0n; after < 10n; after++) request({ limit: 20, after });
     }
     expect(store.reads).toBe(30);
+    store.page = '["first"]';
+    expect(request({ limit: 20 }).body).toBe('["first"]');
   });
 
   it('tells apart limits, statuses and filters', () => {
