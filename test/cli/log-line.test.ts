@@ -67,7 +67,7 @@ async function createOnTerminal(env: Record<string, string | undefined>): Promis
   let screen = '';
   const child = Bun.spawn(petstoreCommand(['serve', '--access-log', '--host', '0.0.0.0']), {
     cwd: folder.path,
-    env: cleanEnvironment({ PORT: '0', TERM: 'xterm', ...env }),
+    env: cleanEnvironment({ TERM: 'xterm', ...env }),
     timeout: 120_000,
     killSignal: 'SIGKILL',
     terminal: { cols: 120, rows: 40, data: (_, bytes) => void (screen += Buffer.from(bytes).toString()) },

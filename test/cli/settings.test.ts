@@ -106,7 +106,7 @@ describe('a variable that made a service back up before 2.0.0', () => {
     'stops the start before the store is opened: %s',
     async (name) => {
       using folder = makeFolder();
-      const env = { PORT: '0', DATABASE_URL: folder.database, [name]: '1h' };
+      const env = { DATABASE_URL: folder.database, [name]: '1h' };
       expect(await runCli(['serve'], { env, cwd: folder.path })).toEqual({
         status: 2,
         stdout: '',
@@ -120,7 +120,7 @@ describe('a variable that made a service back up before 2.0.0', () => {
     using folder = makeFolder();
     const file = join(folder.path, 'settings');
     writeFileSync(file, 'BACKUP_TO=/backups\n');
-    const env = { PORT: '0', DATABASE_URL: folder.database };
+    const env = { DATABASE_URL: folder.database };
     expect(await runCli(['serve', '--env-file', file], { env })).toMatchObject({ status: 2, stdout: '' });
     const { status, stdout } = await runCli(['doctor', '--json', '--env-file', file], { env });
     expect(status).toBe(1);

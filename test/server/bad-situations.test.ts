@@ -45,7 +45,6 @@ describe('an address of another machine', () => {
       // RFC 5737 keeps this network for documentation.
       env: {
         HOST: '192.0.2.1',
-        PORT: '0',
         DATABASE_URL: place('unused.db'),
         WORKERS: workers,
         LOG_LEVEL: 'error',
@@ -167,7 +166,7 @@ describe('a file that is not a petstore store', () => {
     using own = makeFolder();
     await make(own.database);
     const before = readFileSync(own.database);
-    const result = await runCli(['serve'], { env: { PORT: '0', DATABASE_URL: own.database } });
+    const result = await runCli(['serve'], { env: { DATABASE_URL: own.database } });
     expect(result).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message(own.database)}\n` });
     expect(readFileSync(own.database).equals(before)).toBe(true);
   });

@@ -64,7 +64,7 @@ describe('a full disk', () => {
       const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
       for (const pet of pets) await store.pets.apply(createPet(pet));
       const result = await runCli(command.split(' '), {
-        env: { PORT: '0', DATABASE_URL: folder.database },
+        env: { DATABASE_URL: folder.database },
         wrap: limitedTo(50 * 1024),
       });
       expect(result).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message}\n` });

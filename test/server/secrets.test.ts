@@ -145,7 +145,7 @@ async function mistype(places: Places, databaseUrl: string, key: string): Promis
 }
 
 async function cli(places: Places, databaseUrl: string, args: string[]): Promise<CliResult> {
-  const result = await runCli(args, { env: { DATABASE_URL: databaseUrl, PORT: '0' } });
+  const result = await runCli(args, { env: { DATABASE_URL: databaseUrl } });
   const name = `petstore ${args.join(' ')}`;
   if (args[1] !== 'create') places.set(`stdout of ${name}`, result.stdout);
   places.set(`stderr of ${name}`, result.stderr);

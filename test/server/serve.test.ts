@@ -26,7 +26,7 @@ describe('the first start on a new store', () => {
       using place = makeFolder();
       const child = Bun.spawn(petstoreCommand(['serve']), {
         cwd: place.path,
-        env: cleanEnvironment({ PORT: '0', DATABASE_URL: place.database, WORKERS: '2', STOP_DELAY: '0' }),
+        env: cleanEnvironment({ DATABASE_URL: place.database, WORKERS: '2', STOP_DELAY: '0' }),
         stdio: ['ignore', 'pipe', 'pipe'],
         timeout: 60_000,
       });

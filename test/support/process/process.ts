@@ -52,8 +52,8 @@ const aboutColour = new Set([
 export function cleanEnvironment(additions: Environment = {}): Environment {
   const ours = new Set<string>(Object.values(settings).map(({ variable }) => variable));
   const others = Object.entries(process.env).filter(([name]) => !ours.has(name) && !aboutColour.has(name));
-  // Tests of standard error are about something else than the line of every change.
-  return { ...Object.fromEntries(others), AUDIT_LOG: '/dev/null', ...additions };
+  // Any free port; and tests of standard error are about something else than the line of every change.
+  return { ...Object.fromEntries(others), PORT: '0', AUDIT_LOG: '/dev/null', ...additions };
 }
 
 export function petstoreCommand(args: string[], program = ownProgram): string[] {
@@ -118,7 +118,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const databaseUrl = options.databaseUrl ?? folder.database;
   // By the environment, so that the flags of a test win over it.
   const configuration = {
-    PORT: '0',
     DATABASE_URL: databaseUrl,
     WORKERS: String(workers),
     API_KEYS: fixedKey,

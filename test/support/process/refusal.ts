@@ -7,6 +7,6 @@ export async function expectRefusedStart(
   { status, message }: { status: number; message: string },
   options: Pick<CliOptions, 'wrap'> = {},
 ): Promise<void> {
-  const result = await runCli(['serve'], { ...options, env: { PORT: '0', ...env } });
+  const result = await runCli(['serve'], { ...options, env });
   expect(result).toEqual({ status, stdout: '', stderr: `petstore: ${message}\n` });
 }

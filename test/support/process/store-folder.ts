@@ -24,7 +24,7 @@ export function useStoreFolder(): StoreFolder {
   const run: StoreFolder['run'] = (...args) =>
     runCli([...args, '--database-url', folder.database], {
       cwd: folder.path,
-      env: { PORT: '0', API_KEYS: 'k' },
+      env: { API_KEYS: 'k' },
     });
   return {
     get path() {
