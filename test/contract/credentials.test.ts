@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { generateKey, hashKey, isWellFormedKey } from '../../src/domain/api-key.ts';
+import { generateKey, hashKey } from '../../src/domain/api-key.ts';
 import { issueKey } from '../../src/domain/api-key.ts';
-import { addPet, outcomeOf } from '../support/http/calls.ts';
+import { outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { checkRawResponse, listen } from '../support/http/socket.ts';
 import { makeStorePlace } from '../support/store-place.ts';
@@ -23,11 +23,6 @@ const issue = (name: string, expiresAt?: Date) =>
   issueKey(service.keys, { name, now: new Date(), ...(expiresAt && { expiresAt }) });
 
 describe('the form of a key', () => {
-  it('is pets_, 30 random base62 characters and 6 of a CRC-32', () => {
-    expect(issuedKey).toMatch(/^pets_[0-9A-Za-z]{36}$/);
-    expect(isWellFormedKey(issuedKey)).toBe(true);
-  });
-
   it('is accepted if the key was issued', async () => {
     expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
   });
@@ -82,17 +77,6 @@ describe('a stored key', () => {
     expect(JSON.stringify(key)).not.toContain(text.slice(5, 15));
   });
 
-  it('has a name, its creation, an optional expiry and its revocation', async () => {
-    const expiresAt = new Date(Date.now() + 60_000);
-    const { key } = await issue('with-expiry', expiresAt);
-    expect(key).toMatchObject({ name: 'with-expiry', createdAt: expect.any(Date), expiresAt });
-    expect(key.revokedAt).toBeUndefined();
-    const revokedAt = new Date();
-    expect(await service.keys.revokeKey(key.id, revokedAt)).toMatchObject({ id: key.id, revokedAt });
-    const listed = (await service.keys.listKeys()).find(({ id }) => id === key.id);
-    expect(listed).toMatchObject({ name: 'with-expiry', expiresAt, revokedAt });
-  });
-
   it('has a last use, accurate to five minutes', async () => {
     const start = Date.parse('2027-01-31T12:00:00Z');
     let time = start;
@@ -139,15 +123,6 @@ describe('revocation and expiry', () => {
     await service.keys.revokeKey(key.id, new Date());
     expect(await outcomeOf(ask(`Bearer ${text}`))).toBe('401 invalid_api_key');
     expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
-  });
-
-  it('change nothing the second time and report an unknown id', async () => {
-    const { key } = await issue('twice');
-    const first = await service.keys.revokeKey(key.id, new Date(1000));
-    expect(await service.keys.revokeKey(key.id, new Date(2000))).toEqual(first);
-    for (const id of ['0', '999999', 'x', '', `${key.id}.0`]) {
-      expect(await service.keys.revokeKey(id, new Date())).toBeUndefined();
-    }
   });
 
   it('refuse an expired key from the exact moment', async () => {
@@ -199,15 +174,5 @@ describe('a 401', () => {
       expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"');
     }
     expect(await outcomeOf(ask(`Bearer ${issuedKey}, Bearer ${issuedKey}`))).toBe('401 unauthorized');
-  });
-});
-
-describe('a valid key', () => {
-  it('may call every operation', async () => {
-    const call: Service['call'] = (path, init) => service.callAs(`Bearer ${issuedKey}`, path, init);
-    const id = await addPet(call);
-    expect(await outcomeOf(call('/v1/pets'))).toBe('200');
-    expect(await outcomeOf(call(`/v1/pets/${id}`))).toBe('200');
-    expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError, statusOfCode } from '../../src/domain/error.ts';
-import { errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { errorOf, outcomeOf, patch, post, rex } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openapi } from '../support/contract/openapi.ts';
 
@@ -14,6 +14,9 @@ describe('an error body', () => {
       ['/v1/pets'],
       ['/v1/pets/1'],
       ['/v1/pets', post(rex)],
+      ['/v1/pets/1', patch({ name: 'Tom' })],
+      ['/v1/pets/1', { method: 'DELETE' }],
+      ['/v1/store/orders'],
       ['/readyz'],
     ];
     for (const [path, init] of asked) {

@@ -6,7 +6,6 @@ import { noReport } from '../../src/system/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
 import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
-import { openService } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
 import { failureOf } from '../support/failure.ts';
 import { useSqliteFile } from '../support/sqlite-file.ts';
@@ -76,24 +75,6 @@ describe('updates and deletes', () => {
     expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
     using database = new Database(place.path);
     expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
-  });
-
-  it('appear at once in the cached lists of another service on the same file', async () => {
-    const other = place.open();
-    await using service = await openService({ openStore: async () => place.open() });
-    const read = async (path: string): Promise<string> => await (await service.call(path)).text();
-    const { id } = await other.pets.apply(createPet({ ...rex, status: 'available' }));
-    for (const path of ['/v1/pets', '/v1/pets?status=available', `/v1/pets/${id}`]) {
-      for (let round = 0; round < 20; round++) {
-        await read(path);
-        await other.pets.apply(updatePet(id, { changes: { name: `Rex ${round}` } }));
-        expect(await read(path)).toContain(`"name":"Rex ${round}"`);
-      }
-    }
-    await other.pets.apply(deletePet(id));
-    expect(await read('/v1/pets')).toBe('[]');
-    expect(await read('/v1/pets?status=available')).toBe('[]');
-    expect((await service.call(`/v1/pets/${id}`)).status).toBe(404);
   });
 });
 

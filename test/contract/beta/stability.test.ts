@@ -130,13 +130,6 @@ describe('a service with --stable-only', () => {
     }
     expect(await (await off.call(path)).json()).toEqual({ id: Number(id), ...rex });
   });
-
-  it('redirects the root to the docs, because the console sells', async () => {
-    const response = await off.app.fetch(new Request('http://localhost/'));
-    expect(response.status).toBe(307);
-    expect(response.headers.get('Location')).toBe('docs');
-    expect(await outcomeOf(off.call('/docs'))).toBe('200');
-  });
 });
 
 function withHeaders(init: RequestInit, more: Record<string, string> = {}): RequestInit {

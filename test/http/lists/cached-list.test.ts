@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import type { PetStore } from '../../../src/domain/store.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
-import { addPet, addPets, idsOf, nextQuery, outcomeOf } from '../../support/http/calls.ts';
+import { addPet, addPets, nextQuery, outcomeOf } from '../../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions, type Store } from '../../support/http/service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
@@ -94,41 +94,5 @@ describe('a list from the cache', () => {
     expect(head.headers.get('Content-Length')).toBe(String(body.length));
     expect(await (await call('/v1/pets')).text()).toBe(body);
     expect(reads()).toBe(1);
-  });
-
-  it('shows a create of another connection at once', async () => {
-    const [one, other] = [await open(), await open()];
-    for (let count = 1; count <= 50; count++) {
-      const id = await addPet(count % 2 === 0 ? one.call : other.call);
-      for (const { call } of [one, other, one]) {
-        expect(idsOf(await (await call('/v1/pets?limit=100')).text()).at(-1)).toBe(id);
-      }
-    }
-  });
-
-  it('shows a create of another process at once', async () => {
-    const { call } = await open();
-    const create = `
-      const { openSqliteStore } = await import(process.argv[1]);
-      const store = openSqliteStore({ path: process.argv[2] });
-      await store.pets.apply({ kind: 'create-pet', pet: { name: 'Rex', categoryId: 1n } });
-      await store.close();`;
-    const module = new URL('../../../src/sqlite/open.ts', import.meta.url).href;
-    for (let count = 1; count <= 3; count++) {
-      await call('/v1/pets');
-      expect(Bun.spawnSync([process.execPath, '-e', create, module, place.path]).exitCode).toBe(0);
-      expect(idsOf(await (await call('/v1/pets')).text())).toHaveLength(count);
-    }
-  });
-
-  it('shows a create in the next response, even if nobody else commits', async () => {
-    const { call, reads } = await open();
-    for (let count = 1; count <= 10; count++) {
-      await addPet(call);
-      for (let time = 0; time < 3; time++) {
-        expect(idsOf(await (await call('/v1/pets')).text())).toHaveLength(count);
-      }
-      expect(reads()).toBe(count);
-    }
   });
 });
