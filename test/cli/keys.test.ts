@@ -2,13 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import type { ShownKey } from '../../src/cli/keys.ts';
-import {
-  makeFolder,
-  runCli,
-  startService,
-  type CliResult,
-  type Service,
-} from '../support/process/process.ts';
+import { makeFolder, runCli, type CliResult } from '../support/process/process.ts';
 
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -156,31 +150,3 @@ describe('petstore keys revoke', () => {
     ]);
   });
 });
-
-describe('a running service with two workers', () => {
-  it('accepts a new key at once, refuses a revoked one on the very next request, and records its last use', async () => {
-    await using service = await startService({ workers: 2 });
-    await keys(['create', '--name', 'spare'], service.database);
-    const made = await keysJson<ShownKey>(['create', '--name', 'till'], service.database);
-    const earliest = Date.now();
-    expect(await statusesOf(service, made.key)).toEqual([200]);
-    await keys(['revoke', made.id], service.database);
-    expect(await statusesOf(service, made.key)).toEqual([401]);
-    // The use is recorded after the response; the stop waits for it.
-    await service.stop();
-    const [unused, used] = await keysJson<ShownKey[]>(['list'], service.database);
-    expect(unused).toMatchObject({ name: 'spare', lastUsedAt: null });
-    expect(Date.parse(used?.lastUsedAt ?? '')).toBeWithin(earliest, Date.now() + 1);
-    const { stdout } = await keys(['list'], service.database);
-    expect(stdout).toContain(used!.lastUsedAt!.slice(0, 16).replace('T', ' '));
-  });
-});
-
-/** The distinct statuses of many requests, each on its own connection so that every worker gets some. */
-async function statusesOf(service: Service, key: string): Promise<number[]> {
-  const statuses = new Set<number>();
-  for (let count = 0; count < 24; count++) {
-    statuses.add((await service.callWith(key, '/v1/pets', { keepalive: false })).status);
-  }
-  return [...statuses];
-}

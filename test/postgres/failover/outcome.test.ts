@@ -65,16 +65,16 @@ describe('a connection on which nothing moves', () => {
   it('makes requests a 503 before the caller gives up, and is replaced when the network is back', async () => {
     proxy.freeze();
     try {
-      expect(await failureOf(store.pets.listPets({ limit: 1 }))).toMatchObject({
-        code: 'unavailable',
-      });
-      expect(await failureOf(store.pets.checkWritable())).toMatchObject({ code: 'unavailable' });
-      expect(await failureOf(store.pets.apply(createPet({ name: 'frozen', categoryId: 1n })))).toMatchObject({
-        code: 'unavailable',
-      });
-      expect(await failureOf(store.keys.findKey('nobody'))).toMatchObject({
-        code: 'unavailable',
-      });
+      const startedAt = performance.now();
+      const failures = Array.from({ length: 10 }, () => [
+        failureOf(store.pets.listPets({ limit: 1 })),
+        failureOf(store.pets.checkWritable()),
+        failureOf(store.pets.apply(createPet({ name: 'frozen', categoryId: 1n }))),
+        failureOf(store.keys.findKey('nobody')),
+      ]);
+      for (const failure of await Promise.all(failures.flat()))
+        expect(failure).toMatchObject({ code: 'unavailable' });
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
     } finally {
       proxy.thaw();
     }

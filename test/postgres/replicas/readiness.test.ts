@@ -30,32 +30,6 @@ describe('the readiness of a replica', () => {
     expect(sent.length).toBeGreaterThan(0);
     expect(sent.join('')).not.toContain('COMMIT');
   });
-
-  it('commits at most once a second after a failed write, until a commit succeeds', async () => {
-    await proxied.database.run('ALTER TABLE write_probes RENAME TO gone');
-    proxied.proxy.cutNext('insert-pets', 'after-answer');
-    expect(await codeOf(store.pets.apply(createPet(rex)))).toBe('unavailable');
-    const sent = proxied.proxy.record();
-    const countProbes = () => sent.join('').split('BEGIN').length - 1;
-    for (let check = 0; check < 20; check++)
-      expect(await failureOf(store.pets.checkWritable())).toMatchObject(unavailable);
-    const startedAt = performance.now();
-    while (countProbes() < 3) {
-      expect(await codeOf(store.pets.checkWritable())).toBe('unavailable');
-      await Bun.sleep(10);
-    }
-    expect(countProbes()).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 1000);
-    await proxied.database.run('ALTER TABLE gone RENAME TO write_probes');
-    await untilWritable(store.pets);
-    expect(await proxied.database.run('SELECT FROM write_probes')).toEqual([]);
-  });
-
-  it('is lost with the server, and returns with it, without a write', async () => {
-    proxied.proxy.freeze();
-    expect(await failureOf(store.pets.checkWritable())).toMatchObject(unavailable);
-    proxied.proxy.thaw();
-    await untilWritable(store.pets);
-  });
 });
 
 describe('a replica whose schema is changed under it', () => {

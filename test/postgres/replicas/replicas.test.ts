@@ -39,36 +39,6 @@ async function whatIs(replica: Store, hash: string): Promise<{ isAccepted: boole
 }
 
 describe('three replicas on one database', () => {
-  it('read at once what any of them has acknowledged', async () => {
-    for (let round = 0; round < 12; round++) {
-      const { id, json } = await replicas[round % 3]!.pets.apply(
-        createPet({
-          name: `pet ${round}`,
-          categoryId: 1n,
-        }),
-      );
-      for (const { pets } of replicas) {
-        expect(await pets.getPet(id)).toBe(json);
-        expect((await pets.listPets({ limit: 1, after: id - 1n })).json).toBe(`[${json}]`);
-      }
-    }
-  });
-
-  it('make one pet for one idempotency key, even if all receive it at once', async () => {
-    for (let round = 0; round < 5; round++) {
-      const idempotency = { caller: 'shop', key: `round ${round}` };
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, index) =>
-          replicas[index % 3]!.pets.apply(createPet({ name: idempotency.key, categoryId: 1n }, idempotency)),
-        ),
-      );
-      expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-      expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
-    }
-    const [row] = await database.run("SELECT count(*)::int AS count FROM pets WHERE name LIKE 'round %'");
-    expect(row).toEqual({ count: 5 });
-  });
-
   it('accept a new key and refuse a revoked one within a second', async () => {
     const { id, hash } = await makeKnownKey();
     const readVersion = () => database.run('SELECT version FROM key_changes');
