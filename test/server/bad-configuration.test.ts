@@ -78,17 +78,17 @@ describe('a bad setting', () => {
 });
 
 describe('a certificate', () => {
-  it.each(['1', '2'])('stops the start if it cannot be read, with --workers %s', async (workers) => {
+  it('stops the start if it cannot be read', async () => {
     const absent = place('absent.pem');
     await expectRefusal(
-      { TLS_CERT: absent, TLS_KEY: privateKey, WORKERS: workers },
+      { TLS_CERT: absent, TLS_KEY: privateKey },
       {
         status: 1,
         message: `The file ${absent} of --tls-cert cannot be read: no such file or directory. Check its path and permissions.`,
       },
     );
     await expectRefusal(
-      { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: workers },
+      { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: '2' },
       {
         status: 1,
         message: `The file ${absent} of --tls-key cannot be read: no such file or directory. Check its path and permissions.`,

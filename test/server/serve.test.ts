@@ -38,36 +38,35 @@ describe('the first start on a new store', () => {
     }
   });
 
-  for (const workers of [1, 2]) {
-    it(`with --workers ${workers} shows one key once, with addresses and curl lines that work as they are`, async () => {
-      using place = makeFolder();
-      const env = { API_KEYS: undefined };
-      await using first = await startService({ databaseUrl: place.database, workers, env });
-      const curlLines = await linesOf(first, /^ {2}curl .*$/gm, 2);
-      const [key = '', ...others] = new Set(first.stderr.match(keyText));
-      expect(isWellFormedKey(key)).toBe(true);
-      expect(others).toEqual([]);
-      if (Bun.which('curl') !== null) {
-        const [list = '', create = ''] = curlLines;
-        expect(await shell(list)).toBe('[]');
-        expect(await shell(create)).toBe('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');
-        expect(await shell(list)).toBe('[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]');
-      }
-      expect((await first.callWith(key, '/v1/pets')).status).toBe(200);
-      for (const path of ['', '/docs']) {
-        expect(first.stderr).toContain(`\n  ${first.url}${path}\n`);
-        expect((await fetch(`${first.url}${path}`)).status).toBe(200);
-      }
-      expect(await first.stop()).toBe(0);
-      expect(first.stdout).not.toContain(key);
+  it('shows one key once, with addresses and curl lines that work as they are', async () => {
+    using place = makeFolder();
+    const env = { API_KEYS: undefined };
+    const workers = 2;
+    await using first = await startService({ databaseUrl: place.database, workers, env });
+    const curlLines = await linesOf(first, /^ {2}curl .*$/gm, 2);
+    const [key = '', ...others] = new Set(first.stderr.match(keyText));
+    expect(isWellFormedKey(key)).toBe(true);
+    expect(others).toEqual([]);
+    if (Bun.which('curl') !== null) {
+      const [list = '', create = ''] = curlLines;
+      expect(await shell(list)).toBe('[]');
+      expect(await shell(create)).toBe('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');
+      expect(await shell(list)).toBe('[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]');
+    }
+    expect((await first.callWith(key, '/v1/pets')).status).toBe(200);
+    for (const path of ['', '/docs']) {
+      expect(first.stderr).toContain(`\n  ${first.url}${path}\n`);
+      expect((await fetch(`${first.url}${path}`)).status).toBe(200);
+    }
+    expect(await first.stop()).toBe(0);
+    expect(first.stdout).not.toContain(key);
 
-      await using second = await startService({ databaseUrl: place.database, workers, env });
-      expect((await second.callWith(key, '/v1/pets')).status).toBe(200);
-      expect(await second.stop()).toBe(0);
-      expect(second.stderr).toBe('');
-      expect(second.stdout.match(keyText)).toBeNull();
-    });
-  }
+    await using second = await startService({ databaseUrl: place.database, workers, env });
+    expect((await second.callWith(key, '/v1/pets')).status).toBe(200);
+    expect(await second.stop()).toBe(0);
+    expect(second.stderr).toBe('');
+    expect(second.stdout.match(keyText)).toBeNull();
+  });
 
   it('creates no key when API_KEYS is set', async () => {
     await using service = await startService({ workers: 2 });
@@ -192,7 +191,7 @@ describe('configuration', () => {
 });
 
 describe('a service without a usable key', () => {
-  it('warns at its start, with one worker or two, but one with a key does not', async () => {
+  it('warns at its start, but one with a key does not', async () => {
     using place = makeFolder();
     const warning =
       /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
@@ -207,10 +206,8 @@ describe('a service without a usable key', () => {
     }
     await store.keys.revokeKey(key.id, new Date());
     await store.close();
-    for (const workers of [1, 2]) {
-      await using unusable = await start({ API_KEYS: undefined }, workers);
-      await unusable.untilLogged(warning);
-    }
+    await using unusable = await start({ API_KEYS: undefined }, 2);
+    await unusable.untilLogged(warning);
     await using fixed = await start({});
     await fixed.stop();
     expect(fixed.stdout).not.toMatch(warning);

@@ -59,20 +59,18 @@ describe('a service under load', () => {
 });
 
 describe('a service with a stop delay', () => {
-  for (const workers of [1, 2]) {
-    it(`is not ready after the signal, but serves all other requests (workers: ${workers})`, async () => {
-      // It never ends by itself here, so nothing depends on how fast this machine is.
-      await using service = await startService({ workers, env: { STOP_DELAY: '300' } });
-      void service.stop();
-      await untilAllStop(service, workers);
-      // Each call has a connection of its own.
-      for (let count = 0; count < 20; count++) {
-        expect((await service.call('/readyz', { keepalive: false })).status).toBe(503);
-        expect(await outcomeOf(service.call('/v1/pets', { ...post(rex), keepalive: false }))).toBe('201');
-      }
-      expect(readPets(service.database)).toHaveLength(20);
-    });
-  }
+  it('is not ready after the signal, but serves all other requests', async () => {
+    // It never ends by itself here, so nothing depends on how fast this machine is.
+    await using service = await startService({ workers: 2, env: { STOP_DELAY: '300' } });
+    void service.stop();
+    await untilAllStop(service, 2);
+    // Each call has a connection of its own.
+    for (let count = 0; count < 20; count++) {
+      expect((await service.call('/readyz', { keepalive: false })).status).toBe(503);
+      expect(await outcomeOf(service.call('/v1/pets', { ...post(rex), keepalive: false }))).toBe('201');
+    }
+    expect(readPets(service.database)).toHaveLength(20);
+  });
 
   it('waits for the delay and then stops', async () => {
     await using service = await startService({ workers: 2, env: { STOP_DELAY: '1' } });
@@ -142,22 +140,20 @@ describe('a service that is stopping', () => {
     expect(readPets(service.database)).toEqual([]);
   });
 
-  for (const workers of [1, 2]) {
-    it(`with --workers ${workers} finishes a request whose body is still arriving, and counts a Ctrl-C that arrives twice as one`, async () => {
-      await using service = await startService({ workers, args: withMetrics });
-      using slow = await sendHalf(service, 'Patient Rex', workers);
-      // A terminal sends it to every process of the group, and npm and the parent pass it on.
-      for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGINT');
-      const exited = service.stop('SIGINT');
-      await untilRefused(service.url);
-      slow.finish();
-      expect(await slow.connection.receive()).toHaveProperty('status', 201);
-      expect(await exited).toBe(0);
-      expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
-      expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
-      expect(readPets(service.database).map(({ name }) => name)).toEqual(['Patient Rex']);
-    });
-  }
+  it('finishes a request whose body is still arriving, and counts a Ctrl-C that arrives twice as one', async () => {
+    await using service = await startService({ workers: 2, args: withMetrics });
+    using slow = await sendHalf(service, 'Patient Rex', 2);
+    // A terminal sends it to every process of the group, and npm and the parent pass it on.
+    for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGINT');
+    const exited = service.stop('SIGINT');
+    await untilRefused(service.url);
+    slow.finish();
+    expect(await slow.connection.receive()).toHaveProperty('status', 201);
+    expect(await exited).toBe(0);
+    expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(2);
+    expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
+    expect(readPets(service.database).map(({ name }) => name)).toEqual(['Patient Rex']);
+  });
 
   it('ends with its workers when its terminal is closed', async () => {
     using folder = makeFolder();
