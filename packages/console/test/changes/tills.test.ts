@@ -7,7 +7,7 @@ import { slowDown } from '../helpers.ts';
 
 const chromium = browserOfFile();
 /** `TILLS_SECONDS=60` runs the long form. */
-const durationMs = Number(process.env['TILLS_SECONDS'] ?? 8) * 1000;
+const durationMs = Number(process.env['TILLS_SECONDS'] ?? 3) * 1000;
 const words = ['rex', 'mia', 'balu', '', '7'];
 
 const pick = <Item>(items: readonly Item[]): Item | undefined =>
