@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createLog, type Log, type LogFields } from '../system/log.ts';
 import type { Audit } from '../server/options.ts';
-import { storeAt, type StoreOptions } from '../stores.ts';
+import { storeAt, type StoreOptions } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';

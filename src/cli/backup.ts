@@ -1,12 +1,12 @@
 import { constants, setPriority } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { backUpTo, type BackUpOptions } from '../backups/add-backup.ts';
-import { parseKeep, type KeepRule } from '../backups/keep.ts';
-import { openPlace } from '../backups/catalog.ts';
-import { isPlace, noPlace } from '../backups/place.ts';
+import { backUpTo, type BackUpOptions } from '../stores/backups/add-backup.ts';
+import { parseKeep, type KeepRule } from '../stores/backups/keep.ts';
+import { openPlace } from '../stores/backups/catalog.ts';
+import { isPlace, noPlace } from '../stores/backups/place.ts';
 import { usageError } from '../domain/error.ts';
-import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
-import { embeddedPath } from '../stores.ts';
+import { backUpSqlite } from '../stores/sqlite/maintenance/backup.ts';
+import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples, s3Help } from './terminal/help.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../domain/bulk/bulk-store.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
-import { isSameStore, storeAt } from '../stores.ts';
+import { isSameStore, storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/help.ts';
 import { asInterrupted, print } from './terminal/output.ts';

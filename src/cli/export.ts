@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../domain/bulk/bulk-store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../formats/format.ts';
-import { storeAt, refuseFileOfStore } from '../stores.ts';
+import { storeAt, refuseFileOfStore } from '../stores/open.ts';
 import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';

@@ -3,7 +3,7 @@ import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '
 import { OperatorError } from '../domain/error.ts';
 import { refuseUnknown, rotateKey, type Rotation } from '../domain/key-rotation.ts';
 import type { LogFields } from '../system/log.ts';
-import { storeAt, refuseMissingStore } from '../stores.ts';
+import { storeAt, refuseMissingStore } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Migration } from '../system/migration.ts';
-import { storeAt } from '../stores.ts';
+import { storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';

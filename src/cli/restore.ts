@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { checkFile, fetchBackup, findBackup, listBackups, openPlace } from '../backups/catalog.ts';
-import { isS3 } from '../backups/place.ts';
+import { checkFile, fetchBackup, findBackup, listBackups, openPlace } from '../stores/backups/catalog.ts';
+import { isS3 } from '../stores/backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
-import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
+import { restoreSqlite } from '../stores/sqlite/maintenance/restore.ts';
 import { prepareFolder, resolveLinks } from '../system/paths.ts';
-import { embeddedPath } from '../stores.ts';
+import { embeddedPath } from '../stores/open.ts';
 import { removeLeftovers } from '../system/leftovers.ts';
 import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';

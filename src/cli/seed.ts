@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { importBatchSize } from '../domain/bulk/import-store.ts';
 import { createSamplePets } from '../domain/bulk/sample-pets.ts';
-import { storeAt } from '../stores.ts';
+import { storeAt } from '../stores/open.ts';
 import { storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';

@@ -1,7 +1,7 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { EventStore, OrderStore, PetStore } from '../domain/store.ts';
+import type { EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
 import { etagOf } from './conditional.ts';

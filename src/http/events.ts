@@ -1,7 +1,7 @@
 import { PetstoreError } from '../domain/error.ts';
 import { eventTypes, type EventPage, type EventPosition, type EventRequest } from '../domain/event.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import type { EventStore } from '../domain/store.ts';
+import type { EventStore } from '../stores/store.ts';
 import type { Authenticate } from './callers/auth.ts';
 import { etagOf } from './conditional.ts';
 import { pageLimit } from '../domain/paging.ts';

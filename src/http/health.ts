@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
-import type { PetStore } from '../domain/store.ts';
+import type { PetStore } from '../stores/store.ts';
 import { etagOf } from './conditional.ts';
 import type { Handler } from './route.ts';
 import { errorResponse } from './response.ts';

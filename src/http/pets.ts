@@ -3,7 +3,7 @@ import { parseInt64 } from '../domain/int64.ts';
 import { andThen } from './maybe-promise.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/fields.ts';
 import { fingerprintOf } from '../domain/idempotency.ts';
-import type { PetStore } from '../domain/store.ts';
+import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './route.ts';

@@ -1,8 +1,8 @@
 import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
 import type { Log } from '../system/log.ts';
-import type { Store } from '../domain/store.ts';
-import { storeAt } from '../stores.ts';
+import type { Store } from '../stores/store.ts';
+import { storeAt } from '../stores/open.ts';
 import { addressOf } from './addresses.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 

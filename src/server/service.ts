@@ -2,7 +2,7 @@ import { hashKey } from '../domain/api-key.ts';
 import { reportInLog } from '../system/progress.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
-import { storeAt, type StoreOptions } from '../stores.ts';
+import { storeAt, type StoreOptions } from '../stores/open.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../system/log.ts';
-import { storeAt } from '../stores.ts';
+import { storeAt } from '../stores/open.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';

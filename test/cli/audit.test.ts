@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeAt } from '../../src/stores.ts';
+import { storeAt } from '../../src/stores/open.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { releaseStores } from '../support/release-stores.ts';

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { runCli } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 import { createPet, deletePet } from '../support/changes.ts';

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { addPet } from '../support/http/calls.ts';
 import { runCli, startService } from '../support/process/process.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settings } from '../../src/cli/settings.ts';
-import { embeddedPath } from '../../src/stores.ts';
+import { embeddedPath } from '../../src/stores/open.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 

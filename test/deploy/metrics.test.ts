@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '../../src/metrics/registry.ts';
-import { openPostgresStore } from '../../src/postgres/open.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
 import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';

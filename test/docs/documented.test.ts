@@ -4,7 +4,7 @@ import { generateKey, issueKey } from '../../src/domain/api-key.ts';
 import { PetstoreError, type ErrorCode } from '../../src/domain/error.ts';
 import { encodeCursor } from '../../src/http/lists/paging.ts';
 import { maxBodyBytes } from '../../src/domain/pet.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { requestFor, type Change } from '../support/contract/documented-request.ts';
 import type { DocumentedOperation } from '../support/contract/openapi.ts';
 import { sendTo, worlds, type World } from '../support/contract/worlds.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../src/domain/error.ts';
-import type { EventStore } from '../../src/domain/store.ts';
+import type { EventStore } from '../../src/stores/store.ts';
 import { addPet, outcomeOf } from '../support/http/calls.ts';
 import { openService, openTemporarySqlite } from '../support/http/service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeAt } from '../../src/stores.ts';
+import { storeAt } from '../../src/stores/open.ts';
 import { makeFolder } from '../support/process/process.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 import { expectRefusedStart } from '../support/process/refusal.ts';

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { isAbsolute, join } from 'node:path';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../../src/domain/error.ts';
-import { refuseOldSqlite } from '../../src/sqlite/opening/check.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { refuseOldSqlite } from '../../src/stores/sqlite/opening/check.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
 import { expectRefusedStart } from '../support/process/refusal.ts';
 import { createPet } from '../support/changes.ts';

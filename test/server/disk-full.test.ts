@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { errorOf, outcomeOf, post } from '../support/http/calls.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { limitedTo, makeFolder, runCli, type Service, startService } from '../support/process/process.ts';
 import { expectStoreToMatch, Journal } from '../support/journal.ts';
 import { createPet } from '../support/changes.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
 import { issueKey } from '../../src/domain/api-key.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { metricsUrl, metricsUrls, scrape } from '../support/metrics/scrape.ts';

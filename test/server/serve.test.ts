@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedKey, issueKey } from '../../src/domain/api-key.ts';
 import { settings } from '../../src/cli/settings.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
 import {
   cleanEnvironment,

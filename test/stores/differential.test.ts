@@ -4,7 +4,7 @@ import type { Applied, Change } from '../../src/domain/change.ts';
 import { PetstoreError } from '../../src/domain/error.ts';
 import type { EventPosition } from '../../src/domain/event.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
-import type { Store } from '../../src/domain/store.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { createPet, deletePet, updatePet } from '../support/changes.ts';
 import { holds, propertyTimeoutMs } from '../support/property.ts';
 import { stores } from '../support/stores.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
-import { openPostgresStore } from '../../src/postgres/open.ts';
+import { openPostgresImport } from '../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { clientOf } from '../support/http/client-of.ts';
 import type { Store } from '../support/http/service.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import type { SearchRequest } from '../../src/domain/store.ts';
+import type { SearchRequest } from '../../src/stores/store.ts';
 import { searchWords } from '../../src/domain/fold.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';

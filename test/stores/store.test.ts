@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { IdTakenError } from '../../src/domain/error.ts';
-import type { PageRequest } from '../../src/domain/store.ts';
+import type { PageRequest } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { shownKey } from '../../src/cli/keys.ts';
 import { foldName } from '../../src/domain/fold.ts';
 import type { Migration } from '../../src/system/migration.ts';
-import { readPragma } from '../../src/sqlite/schema/migrate.ts';
+import { readPragma } from '../../src/stores/sqlite/schema/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach } from 'bun:test';
-import type { Store } from '../../src/domain/store.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeSqlitePlace, type SqlitePlace, type StoreOptions } from './store-place.ts';
 
 /** A place for a store that is empty when a test begins. */

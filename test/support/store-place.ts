@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BulkStore } from '../../src/domain/bulk/bulk-store.ts';
 import type { ImportStore } from '../../src/domain/bulk/import-store.ts';
-import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
-import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
+import { openSqliteImport } from '../../src/stores/sqlite/maintenance/import.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import type { Store } from './http/service.ts';
 
 export interface StoreOptions {

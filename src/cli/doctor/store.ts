@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
+import { inspectSqlite } from '../../stores/sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../../system/paths.ts';
-import { storeAt } from '../../stores.ts';
+import { storeAt } from '../../stores/open.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -69,7 +69,7 @@ function mayUse(path: string, mode: number): boolean {
 const grantRights = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';
 
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
-  const { inspectPostgres } = await import('../../postgres/maintenance/inspect.ts');
+  const { inspectPostgres } = await import('../../stores/postgres/maintenance/inspect.ts');
   try {
     const inspection = await inspectPostgres(address, environment);
     const { version, usableKeyCount, isNew } = inspection;

@@ -4,7 +4,7 @@ import type { ImportStore } from '../../domain/bulk/import-store.ts';
 import { petFields } from '../../domain/fields.ts';
 import { encodings, type Encoding } from '../../formats/encoding.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
-import { storeAt, refuseFileOfStore } from '../../stores.ts';
+import { storeAt, refuseFileOfStore } from '../../stores/open.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';

@@ -2,7 +2,7 @@ import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
 import { createLog, describeError, reasonOf, type LogLevel } from '../../system/log.ts';
 import type { ServeContext } from '../../server/options.ts';
-import { storeAt } from '../../stores.ts';
+import { storeAt } from '../../stores/open.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines } from './text.ts';
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { PetstoreError } from '../../domain/error.ts';
 import { searchWords } from '../../domain/fold.ts';
-import type { OrderPageRequest, PageRequest, SearchRequest } from '../../domain/store.ts';
+import type { OrderPageRequest, PageRequest, SearchRequest } from '../../stores/store.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import { orderStatuses } from '../../domain/order.ts';
 import { pageLimit, sorts, type Page } from '../../domain/paging.ts';

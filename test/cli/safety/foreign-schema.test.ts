@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { addPet, idsOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import type { PetStore } from '../../../src/domain/store.ts';
-import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import type { PetStore } from '../../../src/stores/store.ts';
+import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { addPet, addPets, nextQuery, outcomeOf } from '../../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions, type Store } from '../../support/http/service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { Applied } from '../../../src/domain/change.ts';
-import type { PetStore } from '../../../src/domain/store.ts';
+import type { PetStore } from '../../../src/stores/store.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, openTemporarySqlite, type Service } from '../../support/http/service.ts';

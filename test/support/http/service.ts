@@ -1,7 +1,7 @@
 import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
 import type { Log } from '../../../src/system/log.ts';
-import type { Store } from '../../../src/domain/store.ts';
+import type { Store } from '../../../src/stores/store.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';
 import { stableContract, wholeContract } from '../contract/openapi.ts';
 import { makeSqlitePlace, openTemporaryStore } from '../store-place.ts';

@@ -1,4 +1,4 @@
-import type { PetStore } from '../../../src/domain/store.ts';
+import type { PetStore } from '../../../src/stores/store.ts';
 import { codeOf } from '../code-of.ts';
 
 /** Resolves when the store has noticed; the sessions of a killed server live on for a moment. */

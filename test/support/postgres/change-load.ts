@@ -1,5 +1,5 @@
 import { PetstoreError } from '../../../src/domain/error.ts';
-import type { Store } from '../../../src/domain/store.ts';
+import type { Store } from '../../../src/stores/store.ts';
 import type { Database } from './server.ts';
 import { createPet, deletePet, updatePet } from '../changes.ts';
 

@@ -1,6 +1,6 @@
-import { parseAddress } from '../../../src/postgres/address.ts';
-import { createSessions } from '../../../src/postgres/sessions/sessions.ts';
-import { createSql, writerCount, type Sql } from '../../../src/postgres/sql.ts';
+import { parseAddress } from '../../../src/stores/postgres/address.ts';
+import { createSessions } from '../../../src/stores/postgres/sessions/sessions.ts';
+import { createSql, writerCount, type Sql } from '../../../src/stores/postgres/sql.ts';
 
 /** The sessions of a store, without the store. */
 export function openSqlAt(address: string): Sql {

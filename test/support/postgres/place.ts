@@ -1,6 +1,6 @@
-import { openPostgresBulk } from '../../../src/postgres/maintenance/bulk.ts';
-import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
-import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
+import { openPostgresImport } from '../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 

@@ -1,6 +1,6 @@
-import type { Store } from '../../../src/domain/store.ts';
+import type { Store } from '../../../src/stores/store.ts';
 import type { Registry } from '../../../src/metrics/registry.ts';
-import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { openProxy, type PostgresProxy } from './proxy.ts';
 import { makeDatabase, sharedServer, type Database } from './server.ts';
 

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync } from 'node:f
 import { join } from 'node:path';
 import { issueKey } from '../../../src/domain/api-key.ts';
 import { createSamplePets } from '../../../src/domain/bulk/sample-pets.ts';
-import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
-import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
+import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import type { S3Server } from '../s3-server.ts';
 import { makeFolder, runCli, type Folder } from './process.ts';
 

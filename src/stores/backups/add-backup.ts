@@ -1,0 +1,61 @@
+import type { Report } from '../../system/progress.ts';
+import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
+import { listBackups, removeBackup } from './catalog.ts';
+import { findSurplus, type KeepRule } from './keep.ts';
+import { manifestOf, nameBackup, renderManifest, timeOfName, type Backup } from './manifest.ts';
+import { hashOf, type BackupPlace } from './place.ts';
+
+export interface BackUpOptions {
+  place: BackupPlace;
+  /** The path of an embedded store. */
+  store: string;
+  /** Which older backups to keep; all of them without a rule. */
+  keep: readonly KeepRule[] | undefined;
+  report: Report;
+}
+
+export interface BackUpSummary {
+  backup: Backup;
+  /** The names of the older backups that were removed. */
+  removed: string[];
+}
+
+/** Adds a verified backup to a place and removes older ones by the rules. Services may keep using the store. */
+export async function backUpTo({ place, store, keep, report }: BackUpOptions): Promise<BackUpSummary> {
+  const createdAt = new Date();
+  // Detect an unusable place before copying the store.
+  const abandoned = findAbandoned(await place.list(), createdAt);
+  const name = nameBackup(createdAt);
+  const make = async (draft: string): Promise<Backup> => {
+    const content = backUpSqlite(store, draft, report);
+    const copy = Bun.file(draft);
+    report.step(`Adding ${name} to ${place.name}`);
+    return { name, createdAt, bytes: copy.size, sha256: await hashOf(copy.stream()), ...content };
+  };
+  let backup: Backup;
+  try {
+    backup = await place.add(name, store, make);
+    await place.write(manifestOf(name), renderManifest(backup));
+  } catch (error) {
+    // If the place fails, a later backup removes the remains, which do not count.
+    await removeBackup(place, name).catch(() => {});
+    throw error;
+  }
+  // Only now: until this backup is complete, the older ones are all there is.
+  for (const file of abandoned) await place.remove(file);
+  const surplus = keep ? findSurplus(await listBackups(place), keep) : [];
+  for (const { name: older } of surplus) await removeBackup(place, older);
+  return { backup, removed: surplus.map(({ name: older }) => older) };
+}
+
+const abandonedAfterMs = 86_400_000;
+
+/** Files of backups that were interrupted long ago. A younger one may still be running. */
+function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
+  return [...files.keys()].filter((file) => {
+    const name = file.replace(/(?:\.rehearsal)?\.json$/, '.db');
+    const time = timeOfName(name);
+    if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
+    return !files.has(name) || !files.has(manifestOf(name));
+  });
+}

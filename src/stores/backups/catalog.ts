@@ -1,0 +1,101 @@
+/**
+ * A backup is a file and a manifest. The manifest is written last and removed first, so an interrupted backup is never
+ * listed. A rehearsal adds a third file, which is removed with the backup.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { OperatorError } from '../../domain/error.ts';
+import {
+  manifestOf,
+  parseManifest,
+  parseRehearsal,
+  rehearsalOf,
+  timeOfName,
+  type Backup,
+  type Rehearsal,
+} from './manifest.ts';
+import { openFolder } from './folder.ts';
+import { hashOf, isS3, type BackupPlace, type Environment } from './place.ts';
+import { openS3 } from './s3.ts';
+
+/** Opens the place behind a folder's name or an s3: URL. */
+export function openPlace(name: string, environment: Environment): BackupPlace {
+  return isS3(name) ? openS3(name, environment) : openFolder(name);
+}
+
+/** The complete backups of a place, oldest first, without those dated in the future, about which it warns. */
+export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
+  const files = await place.list();
+  const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
+  const found = await Promise.all(names.map((name) => readBackup(place, name, files)));
+  const backups = found.filter((backup) => backup !== undefined);
+  for (const { name } of backups.filter(({ createdAt }) => !isPast(createdAt)))
+    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
+  return backups
+    .filter(({ createdAt }) => isPast(createdAt))
+    .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
+}
+
+/** The complete backup with this name, even if it is dated in the future. */
+export async function findBackup(place: BackupPlace, name: string): Promise<Backup | undefined> {
+  const files = await place.list();
+  return files.has(manifestOf(name)) ? readBackup(place, name, files) : undefined;
+}
+
+/** How much the clocks of two machines may differ. */
+const clockSkewMs = 5 * 60_000;
+
+function isPast(time: Date): boolean {
+  return time.getTime() <= Date.now() + clockSkewMs;
+}
+
+export async function removeBackup(place: BackupPlace, name: string): Promise<void> {
+  for (const file of [manifestOf(name), rehearsalOf(name), name]) await place.remove(file);
+}
+
+/** Replaces the record of an earlier rehearsal. */
+export async function recordRehearsal(place: BackupPlace, name: string, rehearsal: Rehearsal): Promise<void> {
+  await place.write(rehearsalOf(name), `${JSON.stringify(rehearsal, null, 2)}\n`);
+}
+
+/** Copies a backup to a local path and checks it against its manifest. */
+export async function fetchBackup(place: BackupPlace, backup: Backup, path: string): Promise<void> {
+  await place.fetch(backup.name, path);
+  await refuseDamaged(backup, path, place.name);
+}
+
+/** Checks a file named by an operator against the manifest beside it, if any: nothing else protects the keys. */
+export async function checkFile(path: string): Promise<void> {
+  const name = basename(path);
+  if (!timeOfName(name) || !existsSync(path) || !existsSync(manifestOf(path))) return;
+  const backup = parseManifest(name, readFileSync(manifestOf(path), 'utf8'));
+  if (backup) await refuseDamaged(backup, path, dirname(path));
+}
+
+async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: string): Promise<void> {
+  if ((await hashOf(Bun.file(path).stream())) === sha256) return;
+  throw new OperatorError(
+    `The backup ${name} in ${placeName} is damaged.`,
+    `Use another one: petstore backups list ${placeName}`,
+  );
+}
+
+/** Undefined if the backup is incomplete or its manifest is not ours. */
+async function readBackup(
+  place: BackupPlace,
+  name: string,
+  files: ReadonlyMap<string, number>,
+): Promise<Backup | undefined> {
+  try {
+    const backup = parseManifest(name, await place.read(manifestOf(name)));
+    if (backup?.bytes !== files.get(name)) return undefined;
+    if (!backup || !files.has(rehearsalOf(name))) return backup;
+    const rehearsal = parseRehearsal(await place.read(rehearsalOf(name)));
+    return rehearsal && isPast(rehearsal.at) ? { ...backup, rehearsal } : backup;
+  } catch (error) {
+    // Another process may have removed it in the meantime.
+    if ((await place.list()).has(manifestOf(name))) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import type { BulkStore } from '../domain/bulk/bulk-store.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
+import type { Store } from './store.ts';
+import type { ImportStore } from '../domain/bulk/import-store.ts';
+import type { Log } from '../system/log.ts';
+import type { Registry } from '../metrics/registry.ts';
+import type { MigrationOptions } from '../system/migration.ts';
+import { openSqliteStore } from './sqlite/open.ts';
+import { noStore } from './sqlite/errors.ts';
+import { findStore, isFileOfStore } from './sqlite/opening/find.ts';
+
+export interface StoreOptions extends MigrationOptions {
+  /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */
+  environment: Record<string, string | undefined>;
+  log?: Log;
+  /** Receives the store's metrics. */
+  metrics?: Registry | undefined;
+}
+
+/** The store behind a database URL. Each kind has one entry, and its modules are loaded on use. */
+export interface NamedStore {
+  /** For results and logs: the path, or the address without user, password and parameters. */
+  name: string;
+  /** The file of an embedded store; undefined for PostgreSQL. */
+  path?: string;
+  /** Opens the store to serve it. Creates it if it is missing, and migrates an older schema. */
+  open(options: StoreOptions): Promise<Store>;
+  /** Opens the store to read or write all of it. */
+  openBulk(options: StoreOptions & { mayCreate: boolean }): Promise<BulkStore>;
+  /** Opens the store to add many pets at once. */
+  openImport(options: StoreOptions): Promise<ImportStore>;
+}
+
+export function storeAt(databaseUrl: string): NamedStore {
+  if (/^(?:sqlite:)?:memory:$/.test(databaseUrl)) {
+    throw usageError('--database-url (DATABASE_URL) must name a file, such as data/petstore.db, not memory.');
+  }
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
+  switch (scheme) {
+    case undefined:
+      return embeddedStore(refuseFolder(databaseUrl));
+    case 'sqlite':
+      return embeddedStore(refuseFolder(sqlitePath(databaseUrl)));
+    case 'postgres':
+    case 'postgresql':
+      return postgresStore(databaseUrl);
+    default:
+      throw usageError(
+        `--database-url (DATABASE_URL) must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
+      );
+  }
+}
+
+function embeddedStore(path: string): NamedStore {
+  return {
+    name: path,
+    path,
+    open: async (options) => openSqliteStore({ ...options, path }),
+    openBulk: async (options) =>
+      (await import('./sqlite/maintenance/bulk.ts')).openSqliteBulk({ ...options, path }),
+    openImport: async (options) =>
+      (await import('./sqlite/maintenance/import.ts')).openSqliteImport({ ...options, path }),
+  };
+}
+
+/** The host and database of a well-formed address. In a malformed one, any part may be a password. */
+const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
+
+function postgresStore(address: string): NamedStore {
+  return {
+    name: `postgres://${publicPart.exec(address)?.[1] ?? '…'}`,
+    open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
+    openBulk: async (options) =>
+      (await import('./postgres/maintenance/bulk.ts')).openPostgresBulk({ ...options, address }),
+    openImport: async (options) =>
+      (await import('./postgres/maintenance/import.ts')).openPostgresImport({ ...options, address }),
+  };
+}
+
+/** For commands that need an existing store: a mistyped path must not create one. */
+export function refuseMissingStore(databaseUrl: string): void {
+  const { path } = storeAt(databaseUrl);
+  if (path !== undefined && !findStore(path)) throw noStore(path);
+}
+
+/** For commands that support only embedded stores. */
+export function embeddedPath(databaseUrl: string): string {
+  const { path } = storeAt(databaseUrl);
+  if (path !== undefined) return path;
+  throw new OperatorError(
+    'This command works on embedded stores only.',
+    'Use the tools of the database server, such as pg_dump.',
+  );
+}
+
+/** Whether two URLs name one embedded store, however they are written. */
+export function isSameStore(one: string, other: string): boolean {
+  const [left, right] = [storeAt(one).path, storeAt(other).path];
+  return left !== undefined && right !== undefined && isFileOfStore(left, right);
+}
+
+/** For commands that read or write another file. */
+export function refuseFileOfStore(databaseUrl: string, file: string): void {
+  const { path } = storeAt(databaseUrl);
+  if (path === undefined || !isFileOfStore(path, file)) return;
+  throw usageError(`${file} belongs to the store ${path}.`, 'Name another file.');
+}
+
+function refuseFolder(path: string): string {
+  if (!path.endsWith('/')) return path;
+  throw usageError(`${path} is a folder.`, `Name a file in it: --database-url ${path}petstore.db`);
+}
+
+/** Accepts `sqlite:data/shop.db`, `sqlite:/var/lib/shop.db` and `sqlite:///var/lib/shop.db`. */
+function sqlitePath(address: string): string {
+  const path = address.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+  if (path !== '' && !path.startsWith('//')) return path;
+  throw usageError('--database-url (DATABASE_URL) must name a file, such as sqlite:data/petstore.db.');
+}

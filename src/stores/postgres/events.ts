@@ -1,0 +1,112 @@
+import {
+  eventPageOf,
+  eventRetentionMs,
+  eventTable,
+  maxEventsRead,
+  type EventPage,
+  type LogRow,
+  type NewEvent,
+} from '../../domain/event.ts';
+import { int64Range } from '../../domain/int64.ts';
+import type { EventStore } from '../store.ts';
+import { columnsOf } from '../../domain/table.ts';
+import { arrayParameters, arraysOf } from './rows.ts';
+import type { Query } from './sessions/session.ts';
+import { createSharedRead } from './shared-read.ts';
+import type { Sql } from './sql.ts';
+
+/** "even" in ASCII. */
+const eventLock = 0x6576656e;
+const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
+
+/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
+const insertEvents = {
+  name: 'insert-events',
+  text: `INSERT INTO events (${columnsOf(eventTable)})
+    SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
+    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable)}, place)`,
+};
+
+/**
+ * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order.
+ */
+export function addEvents(query: Query, events: readonly NewEvent[]): void {
+  if (events.length === 0) return;
+  void query(lockEvents);
+  void query(insertEvents, arraysOf(eventTable, events));
+}
+
+/** The statement that scale.md tells operators to run. */
+const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
+
+/** Starts a new log with only the newest event. Call it in the transaction that writes that event. */
+export function forgetEarlierEvents(query: Query): void {
+  void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+  void query(newEpoch);
+}
+
+/** Reads the bounds of the log together with the events, so that both come from one snapshot. */
+const selectEvents = {
+  name: 'select-events',
+  text: `
+    SELECT log.*, found.* FROM (
+      SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest FROM event_log
+    ) AS log LEFT JOIN LATERAL (
+      SELECT ${columnsOf(eventTable)} FROM events
+      WHERE id > coalesce($1::bigint, oldest - 1) AND id <= coalesce($1::bigint, oldest - 1) + ${maxEventsRead}
+        AND ($2::bigint IS NULL OR pet_id = $2::bigint) AND ($3::text IS NULL OR type = $3)
+      ORDER BY id LIMIT $4::integer
+    ) AS found ON true ORDER BY found.id`,
+};
+/** Behind it, adding to a position would overflow. No log is that long. */
+const farthest = int64Range.largest - BigInt(maxEventsRead);
+
+export function createEventStore(sql: Sql): EventStore {
+  const share = createSharedRead<EventPage>();
+  return {
+    checkEveryMs: 250,
+
+    listEvents(request) {
+      const { after, petId, type = null } = request;
+      const start =
+        after === undefined || after === 'now' ? null : String(after.id > farthest ? farthest : after.id);
+      const limit = after === 'now' ? 0 : request.limit;
+      const values = [start, petId?.toString() ?? null, type, limit];
+      const epoch = typeof after === 'object' ? after.epoch : after;
+      return share(JSON.stringify([epoch, ...values]), async () =>
+        eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
+      );
+    },
+  };
+}
+
+/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
+const deleteExpired = {
+  name: 'delete-expired-events',
+  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
+    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT $1::integer) AS first
+      WHERE created_at >= $2::bigint ORDER BY id LIMIT 1),
+    (SELECT min(id) + $1::integer FROM events)) RETURNING 1`,
+};
+const deletedAtOnce = 1000;
+const expireEveryMs = 60_000;
+
+/**
+ * Call it after each write: it deletes expired events once a minute. Not in the write itself, which would step over
+ * everything deleted since the oldest open transaction of anybody.
+ */
+export function createExpiry(sql: Sql, now: () => number): () => void {
+  let nextAt = now() + expireEveryMs;
+  const expire = async (): Promise<void> => {
+    const values = [deletedAtOnce, now() - eventRetentionMs];
+    for (let count = deletedAtOnce; count === deletedAtOnce;)
+      count = (await sql.write((query) => query(deleteExpired, values))).length;
+  };
+  return () => {
+    if (now() < nextAt) return;
+    nextAt = now() + expireEveryMs;
+    // The next run deletes what a failure leaves behind.
+    expire().catch(() => {});
+  };
+}

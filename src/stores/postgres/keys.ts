@@ -1,0 +1,126 @@
+import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
+import { columnsOf } from '../../domain/table.ts';
+import { createBatcher } from '../batcher.ts';
+import type { Statement, Values } from './sessions/session.ts';
+import type { Sql } from './sql.ts';
+
+const keyColumns = columnsOf(keyTable);
+const selectUsable = {
+  name: 'select-usable-keys',
+  text: `SELECT ${keyColumns} FROM api_keys
+    WHERE hash = ANY ($1::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2::bigint)`,
+};
+const selectById = { name: 'select-key', text: `SELECT ${keyColumns} FROM api_keys WHERE id::text = $1` };
+const selectAll = {
+  name: 'select-all-keys',
+  text: `SELECT ${keyColumns} FROM api_keys ORDER BY api_keys.id`,
+};
+const advice = 'See: petstore keys list';
+const insertKey = {
+  name: 'insert-key',
+  text: `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+    VALUES ($1, $2, $3, $4::boolean, $5::bigint, $6::bigint) RETURNING ${keyColumns}`,
+};
+const revokeKey = {
+  name: 'revoke-key',
+  text: 'UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL',
+};
+const replaceKey = {
+  name: 'replace-key',
+  text: `UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $3::bigint)
+    WHERE id::text = $1 AND replaced_by IS NULL
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint)`,
+};
+/** A replica of 1.1.0 keeps its keys until this version changes. */
+const moveVersion = { name: 'move-key-version', text: 'UPDATE key_changes SET version = version + 1' };
+const recordUse = {
+  name: 'record-use',
+  text: `UPDATE api_keys SET last_used_at = $2::bigint
+    WHERE id::text = $1 AND coalesce(last_used_at, 0) < $2::bigint`,
+};
+
+/**
+ * A change of a key takes effect within a second, so keys are used from memory for less. While there are requests, all
+ * of them are read again before that.
+ */
+const confirmedForMs = 800;
+const confirmAfterMs = 400;
+
+export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
+  const findKeys = async (hashes: string[]): Promise<(ApiKey | undefined)[]> => {
+    const rows = await sql.read<KeyRow>(selectUsable, [hashes, now()]);
+    const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
+    return hashes.map((hash) => keyByHash.get(hash));
+  };
+  /** One query for all waiting requests, so that a flood of wrong keys takes one session. */
+  const finds = createBatcher(findKeys);
+
+  /** The usable keys that were asked for, by hash. */
+  const kept = new Map<string, ApiKey>();
+  let sentAt = -Infinity;
+  let confirmedAt = -Infinity;
+  let isConfirming = false;
+
+  const confirm = async (): Promise<void> => {
+    isConfirming = true;
+    const startedAt = (sentAt = performance.now());
+    const hashes = [...kept.keys()];
+    try {
+      const keys = await findKeys(hashes);
+      kept.clear();
+      for (const key of keys) if (key) kept.set(key.hash, key);
+      confirmedAt = startedAt;
+    } catch {
+      // Until the next attempt succeeds, every request reads its own key.
+    }
+    isConfirming = false;
+  };
+
+  const read = async (hash: string): Promise<ApiKey | undefined> => {
+    const before = sentAt;
+    const key = await finds.add(hash);
+    // A confirmation sent in the meantime is newer than this key and does not cover it.
+    if (key && sentAt === before) kept.set(hash, key);
+    return key;
+  };
+
+  const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
+    await sql.write(async (query) => {
+      void query(statement, [id, ...values]);
+      void query(moveVersion);
+    }, advice);
+    kept.clear();
+    const [row] = await sql.read<KeyRow>(selectById, [id]);
+    return row && keyTable.parse(row);
+  };
+
+  return {
+    findKey(hash) {
+      const age = performance.now() - confirmedAt;
+      if (age > confirmAfterMs && !isConfirming) void confirm();
+      const key = age < confirmedForMs ? kept.get(hash) : undefined;
+      return key && isUsable(key, now()) ? key : read(hash);
+    },
+
+    async listKeys() {
+      return (await sql.read<KeyRow>(selectAll)).map(keyTable.parse);
+    },
+
+    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
+      const times = [createdAt.getTime(), expiresAt?.getTime() ?? null];
+      const values = [name, hash, lastFour, isReadOnly, ...times];
+      const [row] = await sql.write((query) => query<KeyRow>(insertKey, values), advice);
+      if (!row) throw new Error('INSERT … RETURNING gave no row.');
+      return keyTable.parse(row);
+    },
+
+    revokeKey: (id, revokedAt) => change(revokeKey, id, revokedAt.getTime()),
+
+    replaceKey: (id, { replacedBy, expiresAt, now: at }) =>
+      change(replaceKey, id, replacedBy, expiresAt.getTime(), at.getTime()),
+
+    async recordUse(id, usedAt) {
+      await sql.write(async (query) => void query(recordUse, [id, usedAt.getTime()]));
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { columnsOf } from '../../../domain/table.ts';
+import { orderTable, renderOrder, type OrderRow } from '../../../domain/order.ts';
+import { refusalError, type Outcome, type TimedChange } from '../../../domain/change.ts';
+import type { OrderStore, PetStore } from '../../store.ts';
+import type { Registry } from '../../../metrics/registry.ts';
+import { createWriteMetrics, type WriteMetrics } from '../../../metrics/writes.ts';
+import { createBatcher, type Batcher } from '../../batcher.ts';
+import { createExpiry } from '../events.ts';
+import type { Sql } from '../sql.ts';
+import { createPageReader } from './pages.ts';
+import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
+import { createSearch } from './search.ts';
+import { applyBatch } from './apply.ts';
+
+const selectPets = {
+  name: 'select-pets',
+  text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[])`,
+};
+
+interface PetStoreOptions {
+  checkWritable: PetStore['checkWritable'];
+  now: () => number;
+  maxQueued: number;
+  metrics: Registry | undefined;
+}
+
+const createAdvice =
+  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+const changeAdvice = 'Get the pet to see whether it has changed.';
+const maxWaitMs = 2500;
+
+/** `close` refuses new writes and waits for the pending ones. */
+export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & { close(): Promise<void> } {
+  const { checkWritable, now, maxQueued, metrics: registry } = options;
+  const metrics: WriteMetrics | undefined =
+    registry &&
+    createWriteMetrics(registry, {
+      // The longest queue is the first to refuse.
+      length: (): number => Math.max(creates.length, changes.length),
+      capacity: maxQueued,
+    });
+  const expire = createExpiry(sql, now);
+  const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
+    createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
+      ...{ maxLength: maxQueued, maxWaitMs, sizeOf, metrics },
+    });
+  // Apart, so that a create never waits for a pet that another session holds.
+  const creates = createQueue(createAdvice);
+  const changes = createQueue(changeAdvice);
+  /** One query for all waiting requests. */
+  const gets = createBatcher(
+    async (ids: string[]) => {
+      const rows = await sql.read<PetRow>(selectPets, [ids]);
+      const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
+      return ids.map((id) => jsonById.get(id));
+    },
+    { maxWaitMs },
+  );
+
+  const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
+
+  return {
+    // Undefined, because asking the server would take as long as reading a page.
+    version: () => undefined,
+
+    listPets: readPage,
+
+    getPet: (id) => gets.add(String(id)),
+
+    async apply(change) {
+      const queue = change.kind === 'create-pet' ? creates : changes;
+      const outcome = await queue.add({ ...change, at: now() });
+      if (typeof outcome === 'string') throw refusalError(outcome);
+      return outcome;
+    },
+
+    searchPets: createSearch(sql, readPage),
+
+    checkWritable,
+
+    async close() {
+      await Promise.all([creates.close(), changes.close()]);
+    },
+  };
+}
+
+export function createOrderStore(sql: Sql): OrderStore {
+  return {
+    listOrders: createPageReader(sql, {
+      table: 'orders',
+      columns: columnsOf(orderTable),
+      render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
+    }),
+  };
+}
+
+/** About the bytes of a change: everything but its names is small. */
+function sizeOf(change: TimedChange): number {
+  if (change.kind === 'create-pet') return change.pet.name.length;
+  if (change.kind === 'delete-pet') return 0;
+  return change.changes.name?.length ?? 0;
+}

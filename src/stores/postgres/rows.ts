@@ -1,0 +1,40 @@
+import { columnsOf, type ColumnValue, type TableForm } from '../../domain/table.ts';
+import type { Statement } from './sessions/session.ts';
+
+type Table<Row> = Pick<TableForm<Row, never>, 'name' | 'columns' | 'valuesOf'>;
+
+/** The parameters of {@link arraysOf}: `$1::bigint[], $2::text[], …`. */
+export function arrayParameters({ columns }: Table<never>): string {
+  return Object.values(columns)
+    .map((type, index) => `$${index + 1}::${type}[]`)
+    .join(', ');
+}
+
+/** Rows as one array for each column, so that one statement takes any number of them. */
+export function arraysOf<Row>({ columns, valuesOf }: Table<Row>, rows: readonly Row[]): StoredValue[][] {
+  const stored = rows.map(valuesOf);
+  return Object.keys(columns).map((_, index) => stored.map((values) => encode(values[index])));
+}
+
+type StoredValue = Exclude<ColumnValue, bigint>;
+
+function encode(value: ColumnValue | undefined): StoredValue {
+  return typeof value === 'bigint' ? String(value) : (value ?? null);
+}
+
+export function insertStatement(table: Table<never>): Statement {
+  const text = `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT * FROM unnest(${arrayParameters(table)})`;
+  return { name: `insert-${table.name}`, text };
+}
+
+/** The same, with ids from a sequence, in the order of the rows. The ids of the rows are ignored. */
+export function insertWithNewIds(table: Table<never>, sequence: string): Statement {
+  const columns = columnsOf(table);
+  return {
+    name: `insert-new-${table.name}`,
+    text: `INSERT INTO ${table.name} (${columns})
+      SELECT nextval('${sequence}'), ${columns.replace(/^id, /, '')} FROM (
+        SELECT * FROM unnest(${arrayParameters(table)}) WITH ORDINALITY AS given (${columns}, place) ORDER BY place
+      ) AS in_order`,
+  };
+}

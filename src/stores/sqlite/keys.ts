@@ -1,0 +1,79 @@
+import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
+import type { StoreParts } from './store-parts.ts';
+import { selectColumns } from './schema/sql.ts';
+
+const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;
+
+export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
+  const selectUsable = database.query<KeyRow, [string, number]>(
+    `${selectKeys} WHERE hash = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
+  );
+  const selectByHash = database.query<KeyRow, [string]>(`${selectKeys} WHERE hash = ?1`);
+  const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
+  const selectAll = database.query<KeyRow, []>(`${selectKeys} ORDER BY api_keys.id`);
+
+  // Usable keys by hash, valid for one version of the store.
+  const kept = new Map<string, ApiKey>();
+  let keptVersion: number | undefined;
+
+  const read = (select: () => KeyRow | null): ApiKey | undefined =>
+    freshness.read(() => {
+      const row = select();
+      return row ? keyTable.parse(row) : undefined;
+    });
+
+  return {
+    findKey(hash) {
+      const version = freshness.version();
+      if (version !== keptVersion) {
+        kept.clear();
+        keptVersion = version;
+      }
+      const time = now();
+      const known = kept.get(hash);
+      if (known && isUsable(known, time)) return known;
+      const key = read(() => selectUsable.get(hash, time));
+      if (key) kept.set(hash, key);
+      return key;
+    },
+
+    listKeys() {
+      return freshness.read(() => selectAll.all().map(keyTable.parse));
+    },
+
+    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
+      await writer.execute(
+        `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+        [name, hash, lastFour, Number(isReadOnly), createdAt.getTime(), expiresAt?.getTime() ?? null],
+      );
+      const created = read(() => selectByHash.get(hash));
+      if (!created) throw new Error('The new key is not in the store.');
+      return created;
+    },
+
+    async revokeKey(id, revokedAt) {
+      await writer.execute(
+        'UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL',
+        [id, revokedAt.getTime()],
+      );
+      const key = read(() => selectById.get(id));
+      if (key && !key.revokedAt) throw new Error('The key is not revoked in the store.');
+      return key;
+    },
+
+    async replaceKey(id, { replacedBy, expiresAt, now: at }) {
+      await writer.execute(
+        `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?3), ?3)
+         WHERE CAST(id AS TEXT) = ?1 AND replaced_by IS NULL
+           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4)`,
+        [id, replacedBy, expiresAt.getTime(), at.getTime()],
+      );
+      return read(() => selectById.get(id));
+    },
+
+    async recordUse(id, usedAt) {
+      await writer.execute('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1', [id, usedAt.getTime()]);
+    },
+  };
+}

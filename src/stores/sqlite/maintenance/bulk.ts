@@ -1,0 +1,106 @@
+import type { Database } from 'bun:sqlite';
+import { keyTable } from '../../../domain/api-key.ts';
+import { idempotencyTable } from '../../../domain/idempotency.ts';
+import type { BulkStore, BulkTable, LastIds } from '../../../domain/bulk/bulk-store.ts';
+import type { ColumnValue, TableForm } from '../../../domain/table.ts';
+import { importTable } from '../../../domain/bulk/import-store.ts';
+import { parseExactJson } from '../../../domain/int64.ts';
+import type { MigrationOptions } from '../../../system/migration.ts';
+import type { Order } from '../../../domain/order.ts';
+import { parseNewPet } from '../../../domain/fields.ts';
+import type { Pet } from '../../../domain/pet.ts';
+import { damaged, explain, isDamage, translateAddError } from '../errors.ts';
+import { refuseOlderSchema } from '../schema/migrate.ts';
+import { raiseLastIds, readLastIds } from '../schema/ids.ts';
+import { beginLog } from '../schema/stored-event.ts';
+import { openForReading, openForWriting } from '../opening/open.ts';
+import { refuseMoved } from '../opening/watch.ts';
+import { createInsert, selectColumns } from '../schema/sql.ts';
+import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
+import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
+
+/** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
+export async function openSqliteBulk(
+  options: { path: string; mayCreate: boolean } & MigrationOptions,
+): Promise<BulkStore> {
+  const { path, mayCreate } = options;
+  const { store, database, version } = mayCreate ? openForWriting(path, options) : openForReading(path);
+
+  const attempt: Attempt = async (use) => {
+    try {
+      refuseMoved(store);
+      const result = use();
+      refuseMoved(store);
+      return result;
+    } catch (error) {
+      throw isDamage(error) ? explain(error, path) : translateAddError(error);
+    }
+  };
+
+  try {
+    refuseOlderSchema(version, path);
+    const table = createTableMaker(database, attempt);
+    const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
+    const begin = database.transaction(() => beginLog(database, Date.now()));
+    return {
+      pets: table(petTable(path), selectStoredPet),
+      keys: table(keyTable),
+      orders: table(orderTable(path)),
+      idempotencyRecords: table(idempotencyTable),
+      imports: table(importTable),
+      lastIds: () => attempt(() => readLastIds(database)),
+      raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
+      beginLog: () => attempt(() => begin.immediate()),
+      close: async () => database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw explain(error, path);
+  }
+}
+
+type Attempt = <Result>(use: () => Result) => Promise<Result>;
+
+function createTableMaker(database: Database, attempt: Attempt) {
+  return <Row, Stored>(form: TableForm<Row, Stored>, select = selectColumns(form)): BulkTable<Row> => {
+    const { name, keyLength, valuesOf, parse } = form;
+    const key = Object.keys(form.columns).slice(0, keyLength);
+    const count = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${name}`);
+    const selectAfter = (where: string) =>
+      database.query<Stored, ColumnValue[]>(
+        `SELECT ${select} FROM ${name} ${where} ORDER BY ${key.map((column) => `${name}.${column}`).join(', ')} LIMIT ?`,
+      );
+    const first = selectAfter('');
+    const next = selectAfter(`WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`);
+    const insert = createInsert(database, form);
+    const insertAll = database.transaction((rows: readonly Row[]) => insert(rows.map(valuesOf)));
+    const read = (after: Row | undefined, limit: number): Stored[] =>
+      after === undefined ? first.all(limit) : next.all(...valuesOf(after).slice(0, keyLength), limit);
+    return {
+      count: () => attempt(() => count.get()?.count ?? 0),
+      read: (after, limit) => attempt(() => read(after, limit).map(parse)),
+      write: (rows) => attempt(() => insertAll.immediate(rows)),
+    };
+  };
+}
+
+function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
+  return {
+    ...storedPets,
+    parse({ id, ...pet }) {
+      if (!isIntact(pet, id)) throw damaged(path);
+      return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
+    },
+  };
+}
+
+function orderTable(path: string): TableForm<Order, OrderRow> {
+  return {
+    ...storedOrders,
+    parse(row) {
+      const order = orderOf(row);
+      if (!order) throw damaged(path);
+      return order;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { Database } from 'bun:sqlite';
+import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
+import {
+  importTable,
+  type ImportedPet,
+  type ImportRow,
+  type ImportStep,
+  type ImportStore,
+} from '../../../domain/bulk/import-store.ts';
+import { importEvent } from '../../../domain/event.ts';
+import type { MigrationOptions } from '../../../system/migration.ts';
+import { createSamplePets } from '../../../domain/bulk/sample-pets.ts';
+import { translateAddError } from '../errors.ts';
+import { createIds, createLastIdReader } from '../schema/ids.ts';
+import { migrate } from '../schema/migrate.ts';
+import { openForWriting } from '../opening/open.ts';
+import { whileInPlace } from '../opening/watch.ts';
+import { createInsert, selectColumns } from '../schema/sql.ts';
+import { createEventWriter } from '../schema/stored-event.ts';
+import { storedPets } from '../schema/stored-pet.ts';
+
+/** A busy service may hold the lock for a while. */
+const lockTimeoutMs = 60_000;
+
+export function openSqliteImport(options: { path: string } & MigrationOptions): ImportStore {
+  const { path } = options;
+  const { store, database } = openForWriting(path, options);
+  database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
+  const insert = createPetInsert(database);
+  const find = database.query<ImportRow, [string]>(
+    `SELECT ${selectColumns(importTable)} FROM imports WHERE source = ?1`,
+  );
+  const begin = database.query(
+    'INSERT INTO imports (source, added_count) VALUES (?1, 0) ON CONFLICT DO NOTHING',
+  );
+  const move = database.query(
+    `UPDATE imports SET added_count = ?3 WHERE source = ?1 AND added_count = ?2 AND finished_at IS NULL`,
+  );
+  const finish = database.query('UPDATE imports SET finished_at = ?2 WHERE source = ?1');
+  const forget = database.query('DELETE FROM imports WHERE source = ?1');
+  const readLastId = createLastIdReader(database, 'pets');
+
+  /** The table alone would accept the id of a pet that a service added and deleted after the import began. */
+  const refuseUsedIds = ([first]: readonly ImportedPet[]): void => {
+    if (first?.id !== undefined && first.id <= readLastId()) {
+      throw new IdTakenError('This id was used before.');
+    }
+  };
+
+  const addPets = database.transaction((pets: readonly ImportedPet[], step?: ImportStep) => {
+    if (step) {
+      begin.run(step.source);
+      const { changes } = move.run(step.source, step.addedBefore, step.addedBefore + pets.length);
+      if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
+    }
+    refuseUsedIds(pets);
+    insert(pets);
+  });
+
+  const attempt = async <Result>(use: () => Result): Promise<Result> => {
+    try {
+      return use();
+    } catch (error) {
+      throw translateAddError(error);
+    }
+  };
+  const write = (transaction: () => unknown): Promise<void> =>
+    attempt(() => void whileInPlace(store, transaction));
+
+  return {
+    findImport: (source) =>
+      attempt(() => {
+        const row = find.get(source);
+        return row ? importTable.parse(row) : undefined;
+      }),
+    addPets: (pets, step) => write(() => addPets.immediate(pets, step)),
+    finishImport: (source, finishedAt) =>
+      write(() => {
+        // An import without pets has no row yet.
+        begin.run(source);
+        finish.run(source, finishedAt.getTime());
+      }),
+    forgetImport: (source) => write(() => forget.run(source)),
+    largestId: () => attempt(() => readLastId() || undefined),
+    close: async () => database.close(),
+  };
+}
+
+/** Adds pets and their event within the caller's transaction. */
+function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+  const insertPets = createInsert(database, storedPets);
+  const ids = createIds(database, 'pets');
+  const addEvents = createEventWriter(database);
+  return (pets) => {
+    ids.begin();
+    insertPets(pets.map((pet) => storedPets.valuesOf({ ...pet, id: pet.id ?? ids.next() })));
+    addEvents([importEvent(pets.length, Date.now())]);
+  };
+}
+
+export interface SampleStoreOptions {
+  /** The seed of the random numbers. */
+  seed: number;
+  /** How many sample pets the store holds. */
+  count: number;
+}
+
+/** Creates a store of sample pets without syncing the disk, which is fine for tests. */
+export function makeSampleStore(path: string, { seed, count }: SampleStoreOptions): void {
+  using database = new Database(path, { readwrite: true, strict: true, create: true });
+  database.run('PRAGMA synchronous = OFF');
+  database.run('PRAGMA journal_mode = WAL');
+  migrate(database);
+  const insert = createPetInsert(database);
+  database.transaction(() => insert(Array.from({ length: count }, createSamplePets(seed))))();
+}

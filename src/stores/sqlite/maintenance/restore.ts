@@ -1,0 +1,176 @@
+/**
+ * A backup is a whole store in one file. Under the store's exclusive lock, a restore copies the backup beside the
+ * store, carries over revoked keys and used ids, and verifies the copy. It then takes the old store out of WAL mode, so
+ * that it is one file too, gives it a second name, and renames the copy into place. A kill at any point leaves either
+ * the old store or the new one.
+ */
+
+import type { Database } from 'bun:sqlite';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatorError } from '../../../domain/error.ts';
+import type { Report } from '../../../system/progress.ts';
+import { syncPath } from '../../../system/files.ts';
+import { partialForm, partialOf, removeLeftovers } from '../../../system/leftovers.ts';
+import { prepareFolder, resolveLinks, sizeOf } from '../../../system/paths.ts';
+import { verifyCopy } from '../copy.ts';
+import { damaged, explain, isDamage, isUnreadable, replaced } from '../errors.ts';
+import { openAlone } from '../opening/connect.ts';
+import { findStore, holdsFrames, isFileOfStore, isInPlace, sideFiles } from '../opening/find.ts';
+import type { StoreContent } from '../schema/check-rows.ts';
+import { readPragma } from '../schema/migrate.ts';
+import { carryOver, notBackup, nothingLeft, readRemainder, type Remainder } from './carry-over.ts';
+
+export interface RestoreOptions {
+  /** The backup. */
+  file: string;
+  /** The store, as the operator named it. */
+  name: string;
+  /** Allows replacing a store that holds pets or orders, or is damaged. */
+  isForced: boolean;
+  report: Report;
+}
+
+export interface RestoreSummary extends StoreContent {
+  /** Whether keys revoked after the backup are known and stay revoked. */
+  keepsRevocations: boolean;
+  /** Where the replaced store is kept. */
+  replacedPath?: string;
+}
+
+/** Replaces a store that nobody uses with a backup. */
+export function restoreSqlite(options: RestoreOptions): RestoreSummary {
+  const { file, name } = options;
+  refuseNoBackup(file, name);
+  const path = resolveLinks(name);
+  const isNew = !existsSync(path);
+  let lock: Database | undefined;
+  try {
+    prepareFolder(path);
+    // Create a file to lock, so that a service that starts now waits.
+    if (isNew) closeSync(openSync(path, 'a', 0o600));
+    lock = lockStore(name, path);
+    return replaceStore(options, path, lock);
+  } catch (error) {
+    if (isNew && sizeOf(path) === 0) rmSync(path);
+    throw explain(error, name);
+  } finally {
+    // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
+    lock?.close();
+  }
+}
+
+/** Returns undefined for a log without its file: nobody can open it, and SQLite would discard it. */
+function lockStore(name: string, path: string): Database | undefined {
+  if (sizeOf(path) === 0 && holdsFrames(`${path}-wal`)) return undefined;
+  const store = findStore(name);
+  const lock = store && openAlone(store);
+  if (lock && isInPlace(store)) return lock;
+  lock?.close();
+  throw replaced(name);
+}
+
+function replaceStore(options: RestoreOptions, path: string, lock: Database | undefined): RestoreSummary {
+  const { file, report } = options;
+  const remainder = readReplaced(options, lock);
+  removeLeftovers(path, partialForm);
+  const partial = partialOf(path);
+  try {
+    report.step(`Copying ${file}`);
+    copyFileSync(file, partial);
+    chmodSync(partial, 0o600);
+    // A restore by root must not lock out the service's user.
+    const { uid, gid } = statSync(path);
+    if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
+    const keepsRevocations = carryOver(remainder, partial, file);
+    const content = verifyCopy(partial, file, report);
+    syncPath(partial);
+    const replacedPath = exchange(partial, path, lock);
+    return { ...content, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
+  } catch (error) {
+    for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
+    if (isDamage(error)) throw damaged(file);
+    throw isUnreadable(error) ? notBackup(file) : error;
+  }
+}
+
+/** Refuses a store that holds pets or orders, or cannot be used, unless the restore is forced. */
+function readReplaced({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
+  if (!lock) return nothingLeft;
+  try {
+    return readRemainder(lock, name, isForced);
+  } catch (error) {
+    if (isForced) return nothingLeft;
+    throw error;
+  }
+}
+
+/** Returns where the replaced store is kept, if it held anything. */
+function exchange(partial: string, path: string, lock: Database | undefined): string | undefined {
+  const kept = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
+  const isOneFile = lock !== undefined && leaveWalMode(lock, path);
+  const isEmpty = sizeOf(path) === 0;
+  if (!isEmpty) keep(path, kept, isOneFile ? lock : undefined);
+  // SQLite would apply these to the new file.
+  for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
+    renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+  for (const suffix of sideFiles) rmSync(`${path}${suffix}`, { force: true });
+  renameSync(partial, path);
+  syncPath(dirname(path));
+  return isEmpty ? undefined : kept;
+}
+
+/** Moves the log into the file. Returns false if SQLite cannot read the store: its log is then kept beside it. */
+function leaveWalMode(lock: Database, path: string): boolean {
+  try {
+    readPragma(lock, 'schema_version');
+    // Unlike DELETE, TRUNCATE leaves no journal with content.
+    lock.run('PRAGMA journal_mode = TRUNCATE');
+  } catch (error) {
+    if (isUnreadable(error)) return false;
+    throw error;
+  }
+  if (!existsSync(`${path}-wal`)) return true;
+  throw new OperatorError(`The log ${path}-wal could not be moved into its store.`, 'Check the disk.');
+}
+
+/** Adds a second name by a hard link, so that the store always has at least one. */
+function keep(path: string, kept: string, lock: Database | undefined): void {
+  try {
+    linkSync(path, kept);
+  } catch {
+    // Without hard links, copy through SQLite: closing any descriptor of the file would drop the locks on it.
+    if (!lock) return copyFileSync(path, kept);
+    closeSync(openSync(kept, 'wx', 0o600));
+    lock.run('VACUUM INTO ?1', [kept]);
+    syncPath(kept);
+  }
+}
+
+function refuseNoBackup(file: string, name: string): void {
+  const remedy = 'Name a file that petstore backup has made.';
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) throw new OperatorError(`There is no backup at ${file}.`, remedy);
+  if (!stats.isFile())
+    throw new OperatorError(`${file} is not a file.`, `${remedy} For the newest in a folder, add --latest.`);
+  if (isFileOfStore(name, file))
+    throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
+  // A file without its log would lack the newest commits, or contain uncommitted changes.
+  const logs = ['-wal', '-journal'].map((suffix) => `${resolveLinks(file)}${suffix}`);
+  if (!logs.some((log) => sizeOf(log) > 0)) return;
+  throw new OperatorError(
+    `${file} has a log beside it, with commits of its own.`,
+    `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,
+  );
+}

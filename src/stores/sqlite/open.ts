@@ -1,0 +1,78 @@
+import type { Database } from 'bun:sqlite';
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Store } from '../store.ts';
+import type { Log } from '../../system/log.ts';
+import { createReadiness } from '../readiness.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import type { MigrationOptions } from '../../system/migration.ts';
+import { createEventStore } from './events.ts';
+import { createFreshness, watchCommits } from './fresh.ts';
+import { createKeyStore } from './keys.ts';
+import { createOrderStore, createPetStore } from './pets.ts';
+import { openReader } from './opening/connect.ts';
+import { isInPlace } from './opening/find.ts';
+import { openForWriting } from './opening/open.ts';
+import { watchStore } from './opening/watch.ts';
+import { sizeOf } from '../../system/paths.ts';
+import { openSearcher } from './search.ts';
+import { openWriter } from './writer.ts';
+
+interface SqliteOptions extends MigrationOptions {
+  path: string;
+  maxQueuedWrites?: number;
+  now?: () => number;
+  log?: Log | undefined;
+  metrics?: Registry | undefined;
+}
+
+/** Opens the store. Creates its file, folder and schema if they are missing. */
+export function openSqliteStore(options: SqliteOptions): Store {
+  const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
+  const { store, database: writable } = openForWriting(path, options);
+  // The serving thread only reads, so that it never waits for a commit.
+  const database = openReader(store);
+  // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.
+  database.run('PRAGMA cache_size = -16000');
+  const watch = watchStore(store, log);
+  const freshness = createFreshness(database, watchCommits(database, store.path), watch);
+  const readiness = createReadiness(() => writer.execute('UPDATE write_probe SET probed_at = ?1', [now()]));
+  const writer = openWriter({ store, watch, maxQueuedWrites, metrics, onWritten: readiness.note });
+  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
+    sizeOf(`${store.path}-wal`),
+  );
+  if (metrics) measureDisk(metrics, dirname(store.path));
+  const searcher = openSearcher(store, watch);
+  const parts = { database, writer, readiness, searcher, freshness, now };
+  return {
+    pets: createPetStore(parts),
+    orders: createOrderStore(parts),
+    events: createEventStore(parts),
+    keys: createKeyStore(parts),
+    async close() {
+      await Promise.all([writer.close(), searcher.close()]);
+      watch.close();
+      freshness.close();
+      if (watch.problem() || !isInPlace(store)) left.add(database);
+      else database.close();
+      writable.close();
+    },
+  };
+}
+
+/**
+ * Connections that stay open until the process ends. The last writing connection moves the log into the file when it
+ * closes. If the store was moved, that would overwrite commits by others that this process cannot see.
+ */
+const left = new Set<Database>();
+
+function measureDisk(metrics: Registry, folder: string): void {
+  metrics.gauge('petstore_disk_size_bytes', 'Size of the disk that holds the store.', () => {
+    const { bsize, blocks } = statfsSync(folder);
+    return bsize * blocks;
+  });
+  metrics.gauge('petstore_disk_free_bytes', 'Room on that disk for programs that are not root.', () => {
+    const { bsize, bavail } = statfsSync(folder);
+    return bsize * bavail;
+  });
+}

@@ -1,0 +1,113 @@
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatorError } from '../../../domain/error.ts';
+import { systemReason } from '../../../system/files.ts';
+import {
+  identityOf,
+  isSameFile,
+  isSameIdentity,
+  prepareFolder,
+  resolveLinks,
+  sizeOf,
+  type FileIdentity,
+} from '../../../system/paths.ts';
+
+/** The file of a store. Its path is resolved once, because a link may lead elsewhere later. */
+export interface StoreFile extends FileIdentity {
+  /** The name as the operator gave it. */
+  readonly name: string;
+  /** The path without links. SQLite keeps its log and its shared memory beside it. */
+  readonly path: string;
+  /** The log and the shared memory, once a connection in WAL mode has created them. */
+  readonly sideFiles?: readonly (FileIdentity | undefined)[];
+}
+
+/** The suffixes of the files that SQLite keeps beside a store. */
+export const sideFiles = ['-wal', '-shm', '-journal'] as const;
+
+/** Returns undefined if there is no such file. */
+export function findStore(name: string): StoreFile | undefined {
+  const path = resolveLinks(name);
+  refuseLostFile(name, path);
+  const stats = attempt(name, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  if (!stats) return undefined;
+  if (!stats.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
+  attempt(name, () => accessSync(path, constants.R_OK));
+  return { name, path, device: stats.dev, inode: stats.ino };
+}
+
+/** Creates the file and its folder if they are missing. */
+export function findOrMakeStore(name: string): StoreFile {
+  const path = resolveLinks(name);
+  refuseLostFile(name, path);
+  attempt(name, () => makeFile(path));
+  const store = findStore(name);
+  if (!store) throw new OperatorError(`${name} was removed while it was being opened.`, 'Try again.');
+  return store;
+}
+
+/** SQLite would discard a log whose file is missing or empty. */
+function refuseLostFile(name: string, path: string): void {
+  // Check the log first: SQLite writes the first page of a new file before it starts the log.
+  if (!holdsFrames(`${path}-wal`) || sizeOf(path) > 0) return;
+  throw new OperatorError(
+    `${name} is gone, but its log holds commits.`,
+    `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
+  );
+}
+
+const logHeaderBytes = 32;
+
+/** Whether a log holds more than its header. A header alone contains no commit. */
+export function holdsFrames(log: string): boolean {
+  return sizeOf(log) > logHeaderBytes;
+}
+
+/** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
+export function withSideFiles(store: StoreFile): StoreFile {
+  return { ...store, sideFiles: identifySideFiles(store.path) };
+}
+
+/**
+ * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
+ * each other's commits. This is cheap enough to run before and after every commit.
+ */
+export function isInPlace({ path, sideFiles: known, ...file }: StoreFile): boolean {
+  // Do not follow links: a moved file is no longer beside its log, even if a link replaces it.
+  if (!isSameIdentity(identityOf(path, lstatSync), file)) return false;
+  if (!known) return true;
+  return identifySideFiles(path).every((found, index) => isSameIdentity(found, known[index]));
+}
+
+function identifySideFiles(path: string): (FileIdentity | undefined)[] {
+  return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
+}
+
+/** Whether a path leads to a store or to one of its side files, by any name or link. */
+export function isFileOfStore(storeName: string, path: string): boolean {
+  const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];
+  return ['', ...sideFiles].some((suffix) => {
+    const file = `${storePath}${suffix}`;
+    return file === resolved || isSameFile(file, path);
+  });
+}
+
+/** Gives access only to the owner; SQLite gives its side files the same permissions. */
+function makeFile(path: string): void {
+  prepareFolder(path);
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  accessSync(dirname(path), constants.W_OK);
+  accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+function attempt<Result>(name: string, use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    throw new OperatorError(
+      `The store ${name} cannot be used: ${systemReason(error)}.`,
+      'Run this as its owner, give this user rights to the folder and the file, or choose another file with ' +
+        '--database-url.',
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import type { Database } from 'bun:sqlite';
+import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { OperatorError } from '../../../domain/error.ts';
+import { announceMigration, type MigrationOptions } from '../../../system/migration.ts';
+import { noReport } from '../../../system/progress.ts';
+import { partialForm, removeLeftovers } from '../../../system/leftovers.ts';
+import { identityOf, isSameIdentity } from '../../../system/paths.ts';
+import { copyDatabase } from '../copy.ts';
+import { explain } from '../errors.ts';
+import { checkOwnership, migrate, newestVersion, readPragma } from '../schema/migrate.ts';
+import { openAlone } from './connect.ts';
+import { isInPlace, type StoreFile } from './find.ts';
+
+/**
+ * Migrates a store that nobody else has open, because an older release must not write to the new schema. A full disk or
+ * a kill leaves the old schema. Does nothing if a restore has replaced the store.
+ */
+export function upgrade(
+  store: StoreFile,
+  { keepsOlder = true, onMade, onMigrated, report = noReport }: MigrationOptions,
+): void {
+  using database = openAlone(store);
+  try {
+    if (!isInPlace(store)) return;
+    checkOwnership(database, store.name);
+    const from = readPragma(database, 'user_version');
+    // Another process may have migrated it while this one waited.
+    if (from === newestVersion) return;
+    if (from === 0) {
+      migrate(database);
+      onMade?.();
+      return;
+    }
+    refuseFullDisk(database, store, keepsOlder);
+    const { pets } = database.query('SELECT count(*) AS pets FROM pets').get() as { pets: number };
+    announceMigration(report, from, newestVersion, pets);
+    const keptAs = keepsOlder ? keepOlder(database, store, from) : undefined;
+    migrate(database, newestVersion, report);
+    onMigrated?.({ from, to: newestVersion, ...(keptAs !== undefined && { keptAs }) });
+  } catch (error) {
+    throw explain(error, store.name);
+  }
+}
+
+const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
+
+/** Every page may go into the log, and new columns enlarge the file: about twice its size, plus one copy. */
+function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlder: boolean): void {
+  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
+  const needed = bytes * (keepsOlder ? 3 : 2);
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const free = bavail * bsize;
+  if (free >= needed) return;
+  const [neededMb, freeMb] = [needed, free].map((count) => Math.ceil(count / 1_000_000));
+  throw new OperatorError(
+    `The schema of ${name} must be migrated, which needs ${neededMb} MB; ${freeMb} MB are free.`,
+    remedy,
+  );
+}
+
+/** Keeps one copy per version, so that a start that fails repeatedly does not fill the disk. */
+function keepOlder(database: Database, { name, path }: StoreFile, version: number): string {
+  const file = `${path}.schema-${version}`;
+  removeLeftovers(file, partialForm, 0);
+  copyDatabase({ database, name, file, report: noReport, remedy });
+  return file;
+}
+
+/** Removes what killed commands left behind. The store must be open, which rules out a running restore. */
+export function removeUnfinished({ path, ...store }: StoreFile): void {
+  removeLeftovers(path, partialForm);
+  const folder = dirname(path);
+  const replaced = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.replaced-`));
+  for (const file of replaced.map((name) => join(folder, name)))
+    // A restore was killed after it gave the store its second name.
+    if (isSameIdentity(identityOf(file, lstatSync), store)) rmSync(file);
+}

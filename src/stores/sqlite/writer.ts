@@ -1,0 +1,83 @@
+import type { Outcome, TimedChange } from '../../domain/change.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import { createWriteMetrics } from '../../metrics/writes.ts';
+import { createBatcher, type Batcher } from '../batcher.ts';
+import type { Statement, Write, WriteResult } from './apply.ts';
+import { failureOf } from './errors.ts';
+import type { StoreFile } from './opening/find.ts';
+import type { StoreWatch } from './opening/watch.ts';
+import type { Reply } from './writer-thread.ts';
+
+/** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
+export interface Writer {
+  apply(change: TimedChange): Promise<Outcome>;
+  execute(sql: string, values: Statement['values']): Promise<void>;
+  /** Waits for pending writes, then ends the thread. */
+  close(): Promise<void>;
+}
+
+interface WriterOptions {
+  store: StoreFile;
+  watch: Pick<StoreWatch, 'problem'>;
+  /** How many writes may wait, not counting those being committed. */
+  maxQueuedWrites: number;
+  metrics?: Registry | undefined;
+  /** Receives the outcome of each batch; undefined means success. */
+  onWritten?: (failure: Error | undefined) => void;
+}
+
+export function openWriter(options: WriterOptions): Writer {
+  const { store, watch, maxQueuedWrites, metrics, onWritten } = options;
+  // Keep the URL literal here: the one-file build searches for it.
+  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
+  let replied: PromiseWithResolvers<Reply>;
+  thread.onmessage = ({ data }: MessageEvent<Reply>) => replied.resolve(data);
+  // The thread catches every failure, so only a bug can end it.
+  thread.onerror = ({ message }) => {
+    throw new Error(`The writer thread died: ${message}`);
+  };
+  thread.postMessage(store);
+
+  const send = (message: Write[] | 'close'): Promise<Reply> => {
+    replied = Promise.withResolvers();
+    thread.postMessage(message);
+    return replied.promise;
+  };
+
+  const commit = async (writes: Write[]): Promise<WriteResult[]> => {
+    const reply = await send(writes);
+    const failure = 'failure' in reply ? failureOf(reply.failure) : undefined;
+    onWritten?.(failure);
+    if ('failure' in reply) throw failure;
+    return reply.results;
+  };
+
+  const batches: Batcher<Write, WriteResult> = createBatcher(commit, {
+    startsAfterTurn: true,
+    // The first write of a turn waits for its end, too.
+    maxLength: maxQueuedWrites + 1,
+    metrics:
+      metrics &&
+      createWriteMetrics(metrics, { length: (): number => batches.length, capacity: maxQueuedWrites }),
+  });
+
+  const run = (write: Write): Promise<WriteResult> => {
+    const problem = watch.problem();
+    return problem ? Promise.reject(problem) : batches.add(write);
+  };
+
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await batches.close();
+    await send('close');
+    thread.terminate();
+  };
+
+  return {
+    apply: (change) => run(change) as Promise<Outcome>,
+    async execute(sql, values) {
+      await run({ kind: 'execute', sql, values });
+    },
+    close: () => (closed ??= close()),
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { backUpTo } from '../../../src/stores/backups/add-backup.ts';
+import { openPlace, recordRehearsal } from '../../../src/stores/backups/catalog.ts';
+import { rehearsalOf } from '../../../src/stores/backups/manifest.ts';
+import { noReport } from '../../../src/system/progress.ts';
+import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
+import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
+import { makeFolder } from '../../support/process/process.ts';
+
+/** As if it had been left more than a day ago. */
+function makeOld(path: string): void {
+  const time = new Date(Date.now() - 90_000_000);
+  utimesSync(path, time, time);
+}
+
+describe('an unfinished file of another container, where processes have the same numbers', () => {
+  it('stays while a backup and a rehearsal write theirs', async () => {
+    using folder = makeFolder();
+    using backups = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const place = openPlace(backups.path, {});
+    const work = { place, store: folder.database, keep: undefined, report: noReport };
+    const { backup } = await backUpTo(work);
+    const file = `${backups.path}/monday.db`;
+    const others = [file, `${backups.path}/${rehearsalOf(backup.name)}`].map(
+      (path) => `${path}.${process.pid}.partial`,
+    );
+    for (const other of others) writeFileSync(other, 'unfinished');
+    backUpSqlite(folder.database, file, noReport);
+    await recordRehearsal(place, backup.name, { at: new Date(), isSound: true });
+    await backUpTo(work);
+    for (const other of others) expect(readFileSync(other, 'utf8')).toBe('unfinished');
+  });
+});
+
+describe('a file that a killed backup or restore has left', () => {
+  it('is removed after a day, with the files that SQLite kept beside it', async () => {
+    using folder = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const file = `${folder.path}/monday.db`;
+    for (const name of [file, folder.database]) {
+      for (const suffix of ['', '-journal', '-wal', '-shm']) {
+        const left = `${name}.0123456789ab.partial${suffix}`;
+        writeFileSync(left, 'x');
+        makeOld(left);
+      }
+    }
+    backUpSqlite(folder.database, file, noReport);
+    await openSqliteStore({ path: folder.database }).close();
+    expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('stays for a day, because a restore may be under way', async () => {
+    using folder = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const partial = `${folder.database}.0123456789ab.partial`;
+    writeFileSync(partial, 'x');
+    await openSqliteStore({ path: folder.database }).close();
+    expect(existsSync(partial)).toBe(true);
+  });
+});

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import { IdTakenError } from '../../../src/domain/error.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { openPostgresImport } from '../../../src/stores/postgres/maintenance/import.ts';
+import { failureOf } from '../../support/failure.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { makeDatabase, type Database } from '../../support/postgres/server.ts';
+import { createPet, deletePet, updatePet } from '../../support/changes.ts';
+
+const rex = { name: 'Rex', categoryId: 0n };
+const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
+
+/** Statements are not prepared behind a pooler. */
+describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %s', (parameters) => {
+  let database: Database;
+  let replicas: [Store, Store];
+  beforeAll(async () => {
+    database = await makeDatabase();
+    const open = () => openPostgresStore({ address: database.address(parameters) });
+    replicas = [await open(), await open()];
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await database[Symbol.asyncDispose]();
+  });
+
+  const createMany = (count: number) =>
+    Promise.all(Array.from({ length: count }, async () => (await replicas[0].pets.apply(createPet(rex))).id));
+  const ordersOf = async (id: bigint) => {
+    const rows = await database.run(`SELECT status FROM orders WHERE pet_id = ${id} ORDER BY id`);
+    return rows.map(({ status }) => String(status));
+  };
+
+  it('let one of two updates pass that expect the same pet and were sent while somebody held it', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    const outcomes = await whileHeld(database, id, () =>
+      replicas.map(({ pets }, index) =>
+        codeOf(
+          pets.apply(updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex })),
+        ),
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', 'precondition_failed']);
+    expect(await ordersOf(id)).toEqual(['sold']);
+  });
+
+  it('apply the second of two updates to the result of the first', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    const changes = [{ name: 'Tom' }, { status: 'sold' }] as const;
+    await whileHeld(database, id, () =>
+      replicas.map(({ pets }, index) => pets.apply(updatePet(id, { changes: changes[index]! }))),
+    );
+    expect(await replicas[0].pets.getPet(id)).toBe(
+      `{"id":${id},"name":"Tom","categoryId":0,"status":"sold"}`,
+    );
+    expect(await ordersOf(id)).toEqual(['sold']);
+  });
+
+  it('do not find a pet that the other has deleted', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    const outcomes = await whileHeld(database, id, () =>
+      replicas.map(({ pets }) => codeOf(pets.apply(deletePet(id)))),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
+  });
+
+  it('wait without a deadlock when the same pets come in opposite sequences', async () => {
+    const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
+    const [one, held, other] = ids;
+    const sell = ({ pets }: Store, order: bigint[]) =>
+      // The first goes alone; the others gather meanwhile and go together.
+      [beside, ...order].map((id) => pets.apply(updatePet(id, { changes: { status: 'sold' } })));
+    await whileHeld(database, held, () => [
+      ...sell(replicas[0], [one, held, other]),
+      ...sell(replicas[1], [other, held, one]),
+    ]);
+    for (const id of ids) expect(await ordersOf(id)).toEqual(['sold']);
+    expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
+  });
+
+  it('do not deadlock under mixed updates, deletes, creates and imports', async () => {
+    const ids = await createMany(30);
+    const importing = await openPostgresImport({ address: database.address(parameters) });
+    const outcomes: Promise<string>[] = [];
+    for (let round = 0; round < 10; round++) {
+      for (const [index, { pets }] of replicas.entries()) {
+        const inOrder = index === 0 ? ids : ids.toReversed();
+        for (const id of inOrder.filter((each) => each % 3n !== BigInt(round % 3)))
+          outcomes.push(
+            codeOf(pets.apply(updatePet(id, { changes: { status: round % 2 ? 'sold' : 'pending' } }))),
+          );
+        outcomes.push(codeOf(pets.apply(deletePet(inOrder[round]!))));
+        // The same keys on both replicas, in opposite orders.
+        for (const key of index === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a'])
+          outcomes.push(codeOf(pets.apply(createPet(rex, { caller: 'mixed', key: `${key} ${round}` }))));
+      }
+      const largest = (await importing.largestId()) ?? 0n;
+      for (const pet of [{ id: largest + 1000n, ...rex }, rex])
+        expect(await codeOf(importing.addPets([pet]))).toBe('done');
+    }
+    for (const outcome of await Promise.all(outcomes)) expect(['done', 'not_found']).toContain(outcome);
+    await importing.close();
+    expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
+  });
+
+  it('write one order each time a pet becomes pending or sold', async () => {
+    const ids = await createMany(20);
+    const change = ({ pets }: Store, status: 'pending' | 'sold') =>
+      ids.map((id) => pets.apply(updatePet(id, { changes: { status } })));
+    for (let round = 0; round < 4; round++)
+      await Promise.all([...change(replicas[0], 'pending'), ...change(replicas[1], 'sold')]);
+    for (const id of ids) {
+      const statuses = await ordersOf(id);
+      expect(statuses.some((status, index) => status === statuses[index - 1])).toBe(false);
+      expect(await replicas[0].pets.getPet(id)).toContain(`"status":"${statuses.at(-1)}"`);
+    }
+  });
+});
+
+describe('changes on PostgreSQL', () => {
+  let database: Database;
+  let store: Store;
+  beforeAll(async () => {
+    database = await makeDatabase();
+    store = await openPostgresStore({ address: database.address() });
+  });
+  afterAll(async () => {
+    await store.close();
+    await database[Symbol.asyncDispose]();
+  });
+
+  it('share a transaction if they wait together, even several for one pet', async () => {
+    await using own = await openProxiedStore();
+    const { pets } = own.store;
+    const ids = await Promise.all(
+      Array.from({ length: 300 }, async () => (await pets.apply(createPet(rex))).id),
+    );
+    const sent = own.proxy.record();
+    const [first, second] = ids as [bigint, bigint];
+    // The first goes alone, all others together.
+    const names = await Promise.all(
+      [first, first, second, first, ...ids.slice(2)].map((id, index) =>
+        pets.apply(updatePet(id, { changes: { name: String(index) } })),
+      ),
+    );
+    expect(sent.join('').split(/COMMIT\b/)).toHaveLength(1 + 2);
+    expect(new Set(names).size).toBe(302);
+    expect(await pets.getPet(first)).toContain('"name":"3"');
+  });
+
+  it('that wait for a pet of another session delay no create', async () => {
+    const { id } = await store.pets.apply(createPet(rex));
+    await using held = await holdPet(database, id);
+    const update = codeOf(store.pets.apply(updatePet(id, { changes: { name: 'Tom' } })));
+    await held.untilWaiting(1);
+    const first = await Promise.race([update, store.pets.apply(createPet(rex)).then(() => 'created')]);
+    await held.release();
+    expect([first, await update]).toEqual(['created', 'done']);
+  });
+
+  it('skip an order id that is taken', async () => {
+    const { id } = await store.pets.apply(createPet(rex));
+    await database.run(`
+      INSERT INTO orders (id, pet_id, status, created_at)
+      SELECT nextval('order_ids') + 1, 0, 'sold', 0`);
+    await store.pets.apply(updatePet(id, { changes: { status: 'pending' } }));
+    expect(await database.run(`SELECT id FROM orders WHERE pet_id = ${id}`)).toHaveLength(1);
+  });
+
+  it('keep an import with its own ids from using the id of a deleted pet', async () => {
+    const { id } = await store.pets.apply(createPet(rex));
+    await store.pets.apply(deletePet(id));
+    const adding = await openPostgresImport({ address: database.address() });
+    expect(await adding.largestId()).toBe(id);
+    // A batch that is not committed moves the sequence, and may still be added again.
+    await database.run("SELECT nextval('pet_ids')");
+    expect(await adding.largestId()).toBe(id);
+    // Deleted while the import runs.
+    expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
+    expect(await store.pets.getPet(id)).toBeUndefined();
+    await adding.addPets([{ id: id + 5n, ...rex }]);
+    expect(await store.pets.getPet(id + 5n)).toBeDefined();
+    await adding.close();
+  });
+});
+
+/** Starts changes while another session holds a pet, and lets it go once two of them wait. */
+async function whileHeld<Result>(
+  database: Database,
+  id: bigint,
+  start: () => Promise<Result>[],
+): Promise<Result[]> {
+  await using held = await holdPet(database, id);
+  const changes = Promise.all(start());
+  await held.untilWaiting(2);
+  await held.release();
+  return await changes;
+}
+
+async function holdPet(database: Database, id: bigint) {
+  const holder = new Client(database.address());
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [String(id)]);
+  const waiting = `
+    SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
+  return {
+    async untilWaiting(count: number) {
+      while ((await database.run(waiting)).length < count) await Bun.sleep(10);
+    },
+    release: () => holder.query('COMMIT'),
+    [Symbol.asyncDispose]: () => holder.end(),
+  };
+}

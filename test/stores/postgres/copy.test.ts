@@ -1,0 +1,209 @@
+import { Database as SqliteDatabase } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { readAll, type BulkStore, type BulkTable } from '../../../src/domain/bulk/bulk-store.ts';
+import { petStatuses } from '../../../src/domain/pet.ts';
+import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { openSqliteBulk } from '../../../src/stores/sqlite/maintenance/bulk.ts';
+import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
+import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { makeFolder, runCli, type Folder } from '../../support/process/process.ts';
+import { insertPet } from '../../support/insert-pet.ts';
+import { makeDatabase, type Database } from '../../support/postgres/server.ts';
+import { createPet, deletePet } from '../../support/changes.ts';
+
+/** More than two batches. */
+const pets = 5000;
+const patienceMs = 120_000;
+const gone = { name: 'Gone', categoryId: 1n, status: 'sold' } as const;
+let database: Database;
+let folder: Folder;
+let full: string;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  folder = makeFolder();
+  full = join(folder.path, 'full.db');
+  await fill(full);
+}, patienceMs);
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+/** A shop with everything that is hard to keep: gaps, ids past 2^53, odd names, all kinds of keys. */
+async function fill(path: string): Promise<void> {
+  const store = openSqliteStore({ path });
+  const createdAt = new Date('2026-01-01T00:00:00.001Z');
+  for (const name of ['till', 'revoked']) {
+    await store.keys.createKey({
+      name,
+      hash: `hash of ${name}`,
+      lastFour: 'abcd',
+      isReadOnly: false,
+      createdAt,
+    });
+  }
+  await store.keys.revokeKey('2', new Date('2026-02-01T00:00:00.002Z'));
+  await store.keys.recordUse('1', new Date('2026-03-01T00:00:00.003Z'));
+  await store.keys.createKey({
+    ...{ name: 'expiring', hash: 'hash of expiring', lastFour: 'wxyz', isReadOnly: true, createdAt },
+    expiresAt: new Date('2036-01-01T00:00:00.004Z'),
+  });
+  for (let index = 0; index < 10; index++) {
+    const name = `keyed "${index}" \\ 🐕 NULL`;
+    await store.pets.apply(
+      createPet({ name, categoryId: -(2n ** 63n) }, { caller: 'shop', key: `key ${index}` }),
+    );
+  }
+  await store.close();
+  const imports = openSqliteImport({ path });
+  for (const source of ['Z', 'a', 'half-way']) {
+    await imports.addPets([], { source, addedBefore: 0 });
+    if (source !== 'half-way') await imports.finishImport(source, new Date('2026-04-01T00:00:00.005Z'));
+  }
+  await imports.close();
+  const direct = new SqliteDatabase(path);
+  direct.transaction(() => {
+    for (let n = 11; n <= pets; n++) {
+      const id = n > pets - 5 ? 2n ** 53n + 1n + BigInt(n) : BigInt(n * 2);
+      const status = [undefined, ...petStatuses][n % 4];
+      insertPet(direct, id, { name: `Pet ${n}`, categoryId: BigInt(n % 7), ...(status && { status }) });
+    }
+  })();
+  direct.close();
+  // The newest pet is deleted; its id, its order and its idempotency key stay.
+  const reopened = openSqliteStore({ path });
+  const { id } = await reopened.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
+  await reopened.pets.apply(deletePet(id));
+  await reopened.close();
+}
+
+async function contentOf(open: Promise<BulkStore>): Promise<unknown[]> {
+  const store = await open;
+  const content = [];
+  for (const table of [store.pets, store.orders, store.keys, store.idempotencyRecords, store.imports]) {
+    for await (const rows of readAll(table as BulkTable<unknown>)) content.push(...rows);
+  }
+  await store.close();
+  return content;
+}
+
+describe('petstore copy', () => {
+  it(
+    'moves a store to PostgreSQL and back, and the stores are identical',
+    async () => {
+      const address = database.address();
+      const back = join(folder.path, 'back.db');
+      const original = await contentOf(openSqliteBulk({ path: full, mayCreate: false }));
+      expect(original).toHaveLength(pets + 1 + 3 + 11 + 3);
+
+      const there = await runCli(['copy', '--from', full, '--to', address]);
+      expect(there).toMatchObject({
+        status: 0,
+        stdout: expect.stringMatching(/ 5,000 pets \([\da-f]{12}\),/),
+      });
+      expect(await contentOf(openPostgresBulk({ address, mayCreate: false }))).toEqual(original);
+
+      const here = await runCli(['copy', '--from', address, '--to', back]);
+      expect(here).toMatchObject({ status: 0, stdout: there.stdout });
+      expect(await contentOf(openSqliteBulk({ path: back, mayCreate: false }))).toEqual(original);
+    },
+    patienceMs,
+  );
+
+  it('leaves a usable store: no id is used again, and a repeated create finds its pet', async () => {
+    const store = await openPostgresStore({ address: database.address() });
+    const created = await store.pets.apply(createPet({ name: 'new', categoryId: 1n }));
+    const keyed = { name: 'keyed "3" \\ 🐕 NULL', categoryId: -(2n ** 63n) };
+    expect(await store.pets.apply(createPet(keyed, { caller: 'shop', key: 'key 3' }))).toMatchObject({
+      id: 4n,
+      isNew: false,
+    });
+    const deleted = await store.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
+    expect(deleted).toMatchObject({ isNew: false });
+    expect(created.id).toBe(deleted.id + 1n);
+    const key = { name: 'new', hash: 'new', lastFour: 'aaaa', isReadOnly: false, createdAt: new Date() };
+    expect(await store.keys.createKey(key)).toMatchObject({ id: '4' });
+    await store.close();
+  });
+
+  it('uses no id again if it is interrupted', async () => {
+    const from = join(folder.path, 'damaged.db');
+    const source = openSqliteStore({ path: from });
+    for (let count = 0; count < 3; count++) await source.pets.apply(createPet(gone));
+    await source.pets.apply(deletePet(3n));
+    await source.close();
+    using damaged = new SqliteDatabase(from);
+    damaged.run('UPDATE orders SET checksum = checksum + 1');
+    await using target = await makeDatabase();
+    expect(await runCli(['copy', '--from', from, '--to', target.address()])).toMatchObject({ status: 1 });
+    const store = await openPostgresStore({ address: target.address() });
+    expect(await store.pets.apply(createPet(gone))).toMatchObject({ id: 4n });
+    await store.close();
+  });
+
+  it('begins a log of events of its own: a cursor of the source is refused, and one event says to list again', async () => {
+    const [from, to] = ['events.db', 'events-copy.db'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+    ];
+    const source = openSqliteStore({ path: from });
+    await source.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
+    const { next: after } = await source.events.listEvents({ limit: 100 });
+    await source.close();
+    expect(await runCli(['copy', '--from', from, '--to', to])).toMatchObject({ status: 0 });
+    const copy = openSqliteStore({ path: to });
+    const refused = await codeOf(Promise.try(() => copy.events.listEvents({ after, limit: 100 })));
+    const { json } = await copy.events.listEvents({ limit: 100 });
+    await copy.close();
+    expect(refused).toBe('events_gone');
+    expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
+  });
+
+  it('refuses a target that is not empty, and writes nothing', async () => {
+    const other = join(folder.path, 'other.db');
+    const store = openSqliteStore({ path: other });
+    await store.pets.apply(createPet({ name: 'somebody else', categoryId: 1n }));
+    await store.close();
+    const { status, stderr } = await runCli(['copy', '--from', full, '--to', other]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'petstore: The target already holds pets, so nothing was written. Choose an empty store with --to.\n',
+    });
+    expect(await contentOf(openSqliteBulk({ path: other, mayCreate: false }))).toHaveLength(1);
+  });
+
+  it('compares both stores at the end', async () => {
+    await using changed = await makeDatabase();
+    const address = changed.address();
+    await (await openPostgresStore({ address })).close();
+    // Changes a pet as it is written, as a running service could later.
+    await changed.run(`CREATE FUNCTION rename() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN new.name := 'other'; RETURN new; END $$`);
+    await changed.run(`CREATE TRIGGER rename BEFORE INSERT ON pets FOR EACH ROW
+      WHEN (new.id = 1000) EXECUTE FUNCTION rename()`);
+    const { status, stderr } = await runCli(['copy', '--from', full, '--to', address]);
+    expect(status).toBe(1);
+    expect(stderr).toEndWith(
+      'petstore: The pets differ after the copy: 5000 in the source, 5000 in the target. Stop the services of both ' +
+        'stores, empty the target, and run the same command again.\n',
+    );
+  });
+
+  it('refuses a missing source, and does not create it', async () => {
+    const missing = join(folder.path, 'missing.db');
+    const fromFile = await runCli(['copy', '--from', missing, '--to', join(folder.path, 'x.db')]);
+    expect(fromFile).toMatchObject({
+      status: 1,
+      stderr: `petstore: There is no store at ${missing}. Check the path.\n`,
+    });
+    await using empty = await makeDatabase();
+    const fromServer = await runCli(['copy', '--from', empty.address(), '--to', join(folder.path, 'x.db')]);
+    expect(fromServer).toMatchObject({ status: 1, stderr: expect.stringContaining('holds no store') });
+    expect(await empty.run("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  });
+});

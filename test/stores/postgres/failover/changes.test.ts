@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { createRegistry } from '../../../../src/metrics/registry.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { clientOf } from '../../../support/http/client-of.ts';
+import { followWithMirrors } from '../../../support/mirror.ts';
+import { startChangeLoad } from '../../../support/postgres/change-load.ts';
+import { scrapeRegistry } from '../../../support/metrics/scrape.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { untilUnavailable, untilWritable } from '../../../support/postgres/availability.ts';
+import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { openProxy } from '../../../support/postgres/proxy.ts';
+import { makeDatabase } from '../../../support/postgres/server.ts';
+import { makePair } from '../../../support/postgres/standby.ts';
+import { randomFrom } from '../../../support/random.ts';
+import { createPet, updatePet } from '../../../support/changes.ts';
+
+const patienceMs = 120_000;
+const rex = { name: 'Rex', categoryId: 1n };
+
+const proxied = await openProxiedStore();
+afterAll(() => proxied[Symbol.asyncDispose]());
+
+describe('a change whose connection is lost after it was sent', () => {
+  const { database, proxy, store } = proxied;
+
+  const unknownOutcome = {
+    code: 'unavailable',
+    message:
+      'The connection to the store was lost, and the outcome of this write is unknown. ' +
+      'Get the pet to see whether it has changed.',
+  };
+
+  it('has an unknown outcome, is not repeated, and leaves the pet with its order or neither', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await store.pets.apply(createPet(rex));
+      proxy.cutNext('update-pets', round % 2 === 0 ? 'at-once' : 'after-answer');
+      const update = store.pets.apply(updatePet(id, { changes: { status: 'sold' } }));
+      expect(await failureOf(update)).toMatchObject(unknownOutcome);
+      const [row] = await database.run(
+        `SELECT status, (SELECT count(*)::int FROM orders WHERE pet_id = ${id}) AS orders FROM pets WHERE id = ${id}`,
+      );
+      const isSold = round % 2 === 1 || row?.['status'] === 'sold';
+      expect(row).toEqual(isSold ? { status: 'sold', orders: 1 } : { status: null, orders: 0 });
+    }
+    expect(proxy.cuts).toBe(10);
+  });
+});
+
+describe('changes under load', () => {
+  it('keep every acknowledged change, each pet with its orders, when sessions are ended in the middle', async () => {
+    await using database = await makeDatabase();
+    const open = () => openPostgresStore({ address: database.address() });
+    const stores = [await open(), await open()];
+    const load = startChangeLoad(stores);
+    // Sessions that wait for work at that moment harm nobody.
+    for (let round = 0; round < 5 || load.count.failures === 0; round++) {
+      await load.untilAcknowledged(30);
+      await database.run(`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    }
+    await load.untilAcknowledged(30);
+    expect(await load.stop(database)).toEqual([]);
+    expect(load.count.failures).toBeGreaterThan(0);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it(
+    'keeps every acknowledged change and its event when a standby is promoted, and counts the failover',
+    async () => {
+      await using pair = await makePair();
+      const { first, second } = pair;
+      await using proxy = await openProxy(first.port);
+      const metrics = createRegistry();
+      const store = await openPostgresStore({ address: proxy.address(), metrics });
+      const client = await clientOf(store);
+      using mirrors = followWithMirrors(2, () => client, randomFrom(1));
+      const load = startChangeLoad([store]);
+      await load.untilAcknowledged(100);
+      await first.stop('SIGKILL');
+      await untilUnavailable(store.pets);
+      await pair.promoteSecond();
+      proxy.moveTo(second.port);
+      await untilWritable(store.pets);
+      await load.untilAcknowledged(100);
+      expect(await load.stop(second)).toEqual([]);
+      expect(load.count.failures).toBeGreaterThan(0);
+      expect(await mirrors.stop()).toMatchObject({ faults: [], restarts: 0 });
+      const scraped = await scrapeRegistry(metrics);
+      expect(scraped.value('petstore_postgres_failovers_total')).toBe(1);
+      expect(scraped.value('petstore_postgres_server_info')).toBe(1);
+      expect(scraped.value('petstore_postgres_server_info', { timeline: '2' })).toBe(1);
+      await store.close();
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { Journal, expectPetsToMatch, startLoad, type StoredPet } from '../../../support/journal.ts';
+import { startService, type Service } from '../../../support/process/process.ts';
+import { makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
+
+const patienceMs = 120_000;
+
+/** Nothing acknowledged is lost or doubled, and each create that was not acknowledged got a 503. */
+async function expectToMatch(server: Cluster, journal: Journal): Promise<void> {
+  expectPetsToMatch((await server.run('SELECT id::text, name FROM pets')) as unknown as StoredPet[], journal);
+  expect(journal.refused.filter((refusal) => !refusal.startsWith('503 {"code":"unavailable",'))).toEqual([]);
+  expect([...journal.unanswered]).toEqual([]);
+}
+
+/** Resolves when the service is ready; how long that took. */
+async function msUntilReady(service: Service): Promise<number> {
+  const startedAt = performance.now();
+  while ((await service.call('/readyz')).status !== 200) await Bun.sleep(20);
+  return performance.now() - startedAt;
+}
+
+/** Resolves when the service says that it is not ready. */
+async function untilNotReady(service: Service): Promise<void> {
+  while ((await service.call('/readyz')).status === 200) await Bun.sleep(20);
+}
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await makeCluster();
+  await cluster.start();
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+describe('a server that is killed three times under load, through HTTP', () => {
+  it(
+    'neither loses nor duplicates a pet that two replicas acknowledged, and each serves within 5 s of its return',
+    async () => {
+      const databaseUrl = cluster.address();
+      await using first = await startService({ databaseUrl });
+      await using second = await startService({ databaseUrl, workers: 2 });
+      const journal = new Journal();
+      const loads = [first, second].map(({ url }, index) =>
+        startLoad({ url: () => url, creators: 3, label: `caller-of-${index}`, journal }),
+      );
+      for (let round = 0; round < 3; round++) {
+        expect(await loads[0]!.untilAcknowledged(50)).toBe(true);
+        await cluster.stop('SIGKILL');
+        await untilNotReady(first);
+        await cluster.start();
+        for (const service of [first, second]) expect(await msUntilReady(service)).toBeLessThan(5000);
+      }
+      expect(await loads[0]!.untilAcknowledged(50)).toBe(true);
+      await Promise.all(loads.map((load) => load.stop()));
+      await expectToMatch(cluster, journal);
+      for (const { stdout, stderr } of [first, second])
+        expect(stdout + stderr).not.toContain(superuser.password);
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,187 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import { issueKey } from '../../../../src/domain/api-key.ts';
+import { openPostgresBulk } from '../../../../src/stores/postgres/maintenance/bulk.ts';
+import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { runCli } from '../../../support/process/process.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { makeDatabase, sharedServer } from '../../../support/postgres/server.ts';
+import { createPet } from '../../../support/changes.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const database = await makeDatabase();
+const store = await openPostgresStore({ address: database.address() });
+afterAll(async () => {
+  await store.close();
+  await database[Symbol.asyncDispose]();
+});
+
+/** Ends every connection of the store, as a restart of the server would. */
+async function cutConnections(): Promise<void> {
+  await database.run(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
+  );
+}
+
+describe('an import whose connection is cut', () => {
+  it('goes on over a new one, and adds each pet once', async () => {
+    const adding = await openPostgresImport({ address: database.address() });
+    for (let batch = 0; batch < 3; batch++) {
+      await adding.addPets([{ ...rex, name: 'imported' }], { source: 'file', addedBefore: batch });
+      await cutConnections();
+    }
+    expect(await adding.findImport('file')).toMatchObject({ addedCount: 3 });
+    await adding.close();
+    expect(await database.run("SELECT FROM pets WHERE name = 'imported'")).toHaveLength(3);
+  });
+});
+
+describe('an export whose connection is cut', () => {
+  it('reads the same page again over a new one', async () => {
+    await using proxied = await openProxiedStore();
+    const { id } = await proxied.store.pets.apply(createPet(rex));
+    const bulk = await openPostgresBulk({ address: proxied.proxy.address(proxied.database.name) });
+    proxied.proxy.cutNext('FROM pets', 'after-answer');
+    expect(await bulk.pets.read(undefined, 10)).toEqual([{ id, ...rex }]);
+    expect(proxied.proxy.cuts).toBe(1);
+    await bulk.close();
+  });
+});
+
+describe('a database that turns read-only', () => {
+  it('makes writes a 503, serves reads, and accepts writes again without a restart', async () => {
+    const { id, json } = await store.pets.apply(createPet(rex));
+    await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+    await cutConnections();
+    const readOnly = { code: 'unavailable', cause: { code: '25006' } };
+    expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject(readOnly);
+    expect(await failureOf(store.pets.checkWritable())).toMatchObject(readOnly);
+    expect(await store.pets.getPet(id)).toBe(json);
+    await database.run(
+      `BEGIN READ WRITE; ALTER DATABASE ${database.name} RESET default_transaction_read_only; COMMIT`,
+    );
+    await store.pets.apply(createPet(rex));
+    await store.pets.checkWritable();
+  });
+});
+
+describe('a server with too few connections', () => {
+  it('fails while none is free, and serves as soon as one is', async () => {
+    await using own = await makeDatabase();
+    const address = own.address();
+    const waiting = await openPostgresStore({ address });
+    await waiting.close();
+    await own.run(`CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 0; GRANT ALL ON SCHEMA public TO few;
+      GRANT ALL ON ALL TABLES IN SCHEMA public TO few; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few`);
+    const few = address.replace(/\/\/[^@]+@/, '//few:few@');
+    expect(String(await failureOf(openPostgresStore({ address: few, startWithinMs: 0 })))).toContain('53300');
+    await own.run('ALTER ROLE few CONNECTION LIMIT 5');
+    const own2 = await openPostgresStore({ address: few });
+    await own.run(`ALTER ROLE few CONNECTION LIMIT 0;
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'few'`);
+    expect(await failureOf(own2.pets.apply(createPet(rex)))).toMatchObject({ code: 'unavailable' });
+    await own.run('ALTER ROLE few CONNECTION LIMIT 5');
+    while ((await codeOf(own2.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
+    await own2.close();
+    await own.run('DROP OWNED BY few; DROP ROLE few');
+  });
+});
+
+describe('a lock that another program holds', () => {
+  it('makes a create a 503 after the lock timeout, without an effect, and delays no read', async () => {
+    const other = new Client(database.address());
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    const answer = store.pets.apply(createPet({ ...rex, name: 'locked out' }));
+    await store.pets.listPets({ limit: 1 });
+    expect(await failureOf(answer)).toMatchObject({
+      code: 'unavailable',
+      message: 'The store cannot be used at the moment. Try again.',
+      cause: { code: '55P03' },
+    });
+    await other.query('ROLLBACK');
+    await other.end();
+    await store.pets.apply(createPet(rex));
+    expect(await database.run("SELECT FROM pets WHERE name = 'locked out'")).toEqual([]);
+  });
+});
+
+describe('reads whose connection is lost', () => {
+  it('are repeated on a new connection without an error', async () => {
+    const { id, json } = await store.pets.apply(createPet(rex));
+    for (let round = 0; round < 3; round++) {
+      await cutConnections();
+      expect(await store.pets.getPet(id)).toBe(json);
+    }
+  });
+});
+
+describe('a server that is serializable throughout', () => {
+  it('makes no serialization failure visible, because they are retried', async () => {
+    const options = encodeURIComponent('-c default_transaction_isolation=serializable');
+    const address = database.address(`?options=${options}`);
+    const replicas = await Promise.all([1, 2, 3].map(() => openPostgresStore({ address })));
+    for (let round = 0; round < 10; round++) {
+      const idempotency = { caller: 'serializable', key: `round ${round}` };
+      const answers = await Promise.all(
+        replicas.flatMap(({ pets }) => [
+          pets.apply(createPet(rex, idempotency)),
+          pets.checkWritable(),
+          pets.apply(createPet(rex, idempotency)),
+        ]),
+      );
+      const ids = answers.flatMap((answer) => (answer ? [answer.id] : []));
+      expect(new Set(ids).size).toBe(1);
+    }
+    await Promise.all(replicas.map((replica) => replica.close()));
+  });
+});
+
+describe('a database that this program must not touch', () => {
+  it('is refused if its schema is newer', async () => {
+    await using newer = await makeDatabase();
+    await (await openPostgresStore({ address: newer.address() })).close();
+    await newer.run('UPDATE petstore_schema SET version = 99');
+    const { status, stderr } = await runCli(['serve', '--database-url', newer.address()]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^petstore: The database has schema version 99, and petstore \S+ knows versions up to \d+\. Start .+\.\n$/,
+    );
+  });
+
+  it('is refused if it cannot store every name', async () => {
+    await sharedServer.run("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    expect(String(await failureOf(openPostgresStore({ address: sharedServer.address('latin') })))).toContain(
+      'names need UTF8',
+    );
+    await sharedServer.run('DROP DATABASE latin');
+  });
+});
+
+describe('petstore migrate', () => {
+  it('sets up the schema for a service whose role may not do so', async () => {
+    await using separate = await makeDatabase();
+    await separate.run("DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN PASSWORD 'clerk'");
+    const clerk = separate.address().replace(/\/\/[^@]+@/, '//clerk:clerk@');
+    const refused = await runCli(['migrate', '--database-url', clerk]);
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Run petstore migrate once with a role'),
+    });
+    const done = await runCli(['migrate', '--database-url', separate.address()]);
+    expect(done.status).toBe(0);
+    expect(done.stdout).toMatch(/^The schema of postgres:.* is up to date\.\n$/);
+    await separate.run(
+      'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO clerk; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO clerk',
+    );
+    const own = await openPostgresStore({ address: clerk });
+    await own.pets.apply(createPet(rex, { caller: 'shop', key: 'one' }));
+    await own.pets.checkWritable();
+    const { key } = await issueKey(own.keys, { name: 'till', now: new Date() });
+    await own.keys.revokeKey(key.id, new Date());
+    await own.close();
+  });
+});

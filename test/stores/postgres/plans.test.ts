@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import type { Store } from '../../../src/stores/store.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { petStatuses } from '../../../src/domain/pet.ts';
+import { openSqlAt } from '../../support/postgres/open-sql.ts';
+import { makeDatabase, type Database } from '../../support/postgres/server.ts';
+import { createPet, deletePet, updatePet } from '../../support/changes.ts';
+
+const place = await makeDatabase();
+afterAll(() => place[Symbol.asyncDispose]());
+
+describe('a plan', () => {
+  it('is made once per statement, whatever the values are, and is never compiled', async () => {
+    // One session reads, so that all plans are its own.
+    const sql = openSqlAt(place.address('?connection_limit=3'));
+    const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
+    for (let last = 1; last <= 20; last++) {
+      expect(await sql.read(statement, [last])).toHaveLength(last);
+    }
+    const compiled = { name: 'compiled', text: 'SHOW jit' };
+    expect(await sql.read(compiled)).toEqual([{ jit: 'off' }]);
+    const plans = {
+      name: 'plans',
+      text: 'SELECT name, generic_plans, custom_plans FROM pg_prepared_statements',
+    };
+    expect(await sql.read(plans)).toContainEqual({
+      name: 'numbers',
+      generic_plans: '20',
+      custom_plans: '0',
+    });
+    await sql.close();
+  });
+
+  it.each([
+    { tables: 'empty', before: 0, isAnalyzed: false },
+    { tables: 'small', before: 30, isAnalyzed: true },
+    { tables: 'large', before: 10_000, isAnalyzed: true },
+  ])('finds many rows by an index with a plan made for $tables tables', async (made) => {
+    await using own = await makeDatabase();
+    const store = await openPostgresStore({ address: own.address() });
+    // Nothing is to tell the server that a plan has become old.
+    await own.run('ALTER TABLE pets SET (autovacuum_enabled = off)');
+    for (const table of ['idempotency_keys', 'orders', 'deletions'])
+      await own.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+    await fill(own, made.before);
+    if (made.isAnalyzed) await own.run('ANALYZE');
+    await useAll(store, 'early');
+    await fill(own, 10_000 - made.before);
+    await useAll(store, 'late');
+    await useAll(store, 'late');
+    // The sessions report what they did when they end.
+    await store.close();
+    const [read] = await own.run(
+      `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables) +
+              (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes) AS rows`,
+    );
+    expect(Number(read?.['rows'])).toBeLessThan(1000);
+  });
+});
+
+/** Many available pets and none that is sold: a plan made for any status expects as many of each. */
+async function fill(database: Database, count: number): Promise<void> {
+  await database.run(
+    `INSERT INTO pets (id, name, category_id, status)
+     SELECT nextval('pet_ids'), 'Rex', 1, 'available' FROM generate_series(1, ${count})`,
+  );
+  await database.run(
+    `INSERT INTO idempotency_keys (caller, key, request_hash, pet_id, created_at)
+     SELECT 'somebody', gen_random_uuid(), '', n, ${Date.now()} FROM generate_series(1, ${count}) AS n`,
+  );
+  await database.run(
+    `INSERT INTO orders (id, pet_id, status, created_at)
+     SELECT nextval('order_ids'), n, 'sold', 0 FROM generate_series(1, ${count}) AS n`,
+  );
+}
+
+/** Runs each statement that reads or writes pets or orders, on the same sessions every time. */
+async function useAll({ pets, orders }: Store, key: string): Promise<void> {
+  const idempotency = { key, caller: 'somebody' };
+  const created = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }, idempotency));
+  expect(await pets.apply(createPet({ name: 'Rex', categoryId: 1n }, idempotency))).toEqual({
+    ...created,
+    isNew: false,
+  });
+  const { id } = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
+  expect(await pets.getPet(id)).toBeDefined();
+  await pets.listPets({ limit: 20 });
+  await pets.listPets({ limit: 20, after: created.id });
+  for (const status of petStatuses) await pets.listPets({ limit: 20, status });
+
+  const sold = { changes: { status: 'sold' } } as const;
+  // The first goes alone, the others together.
+  await Promise.all([id, created.id, id].map((each) => pets.apply(updatePet(each, sold))));
+  for (const filter of [{}, { status: 'pending' }, { status: 'sold' }] as const)
+    await orders.listOrders({ limit: 20, ...filter });
+  await Promise.all([pets.apply(deletePet(id)), pets.apply(deletePet(0n)).catch(() => {})]);
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createLog } from '../../../../src/system/log.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { untilWritable } from '../../../support/postgres/availability.ts';
+import { makeCluster } from '../../../support/postgres/cluster.ts';
+import { openProxiedStore, type ProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { makeDatabase } from '../../../support/postgres/server.ts';
+import { requireMissingStandby } from '../../../support/postgres/standby.ts';
+import { createPet, updatePet } from '../../../support/changes.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const unavailable = { code: 'unavailable' };
+
+describe('the readiness of a replica', () => {
+  let proxied: ProxiedStore;
+  let store: Store;
+  beforeAll(async () => {
+    proxied = await openProxiedStore();
+    ({ store } = proxied);
+  });
+  afterAll(() => proxied[Symbol.asyncDispose]());
+
+  it('commits nothing while writes succeed', async () => {
+    await store.pets.apply(createPet(rex));
+    const sent = proxied.proxy.record();
+    for (let check = 0; check < 5; check++) await store.pets.checkWritable();
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.join('')).not.toContain('COMMIT');
+  });
+});
+
+describe('a replica whose schema is changed under it', () => {
+  it.each([
+    [
+      'without a column',
+      'ALTER TABLE pets RENAME folded_name TO gone',
+      'ALTER TABLE pets RENAME gone TO folded_name',
+    ],
+    ['without a table', 'ALTER TABLE api_keys RENAME TO gone', 'ALTER TABLE gone RENAME TO api_keys'],
+  ])('is not ready, says so once, and fails only with unavailable: %s', async (_name, change, back) => {
+    await using database = await makeDatabase();
+    const lines: string[] = [];
+    const log = createLog({ level: 'error', write: (line) => lines.push(line) });
+    const store = await openPostgresStore({ address: database.address(), log });
+    const { id } = await store.pets.apply(createPet(rex));
+    await database.run(change);
+    for (let check = 0; check < 3; check++)
+      expect(await codeOf(store.pets.checkWritable())).toBe('unavailable');
+    expect(lines.join('')).toContain('The schema was changed, and this release cannot use it.');
+    expect(lines).toHaveLength(1);
+    const outcomes = await Promise.all(
+      [
+        store.pets.apply(createPet({ ...rex, status: 'sold' })),
+        store.pets.apply(updatePet(id, { changes: { status: 'sold' } })),
+        store.pets.searchPets({ limit: 1, words: ['rex'] }),
+        store.orders.listOrders({ limit: 1 }),
+      ].map(async (result) => codeOf(Promise.resolve(result))),
+    );
+    for (const outcome of outcomes) expect(['done', 'unavailable']).toContain(outcome);
+    await database.run(back);
+    await untilWritable(store.pets);
+    await store.close();
+  });
+
+  it('stays ready when a newer release has added to it', async () => {
+    await using database = await makeDatabase();
+    const store = await openPostgresStore({ address: database.address() });
+    await database.run('UPDATE petstore_schema SET version = 99; ALTER TABLE pets ADD COLUMN born date');
+    await store.pets.checkWritable();
+    await store.pets.apply(createPet(rex));
+    await store.close();
+  });
+});
+
+describe('a synchronous standby that hangs', () => {
+  it('keeps at most two sessions of each replica waiting, and further writes are refused unsent', async () => {
+    await using cluster = await makeCluster();
+    await cluster.start();
+    const replicas = await Promise.all(
+      [1, 2, 3].map(() => openPostgresStore({ address: cluster.address() })),
+    );
+    const ids = await Promise.all(replicas.map(async ({ pets }) => (await pets.apply(createPet(rex))).id));
+    await requireMissingStandby(cluster);
+    const sell = (index: number) =>
+      failureOf(replicas[index]!.pets.apply(updatePet(ids[index]!, { changes: { status: 'sold' } })));
+    const writeOnEach = () =>
+      replicas.flatMap(({ pets }, index) => [failureOf(pets.apply(createPet(rex))), sell(index)]);
+    const failures = writeOnEach();
+    for (let time = 0; time < 3; time++) {
+      await Bun.sleep(500);
+      failures.push(...writeOnEach());
+    }
+    for (const error of await Promise.all(failures)) expect(error).toMatchObject(unavailable);
+
+    const countSessions = async (condition: string): Promise<number> =>
+      (await cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND ${condition}`))
+        .length;
+    const waiting = "wait_event = 'SyncRep'";
+    for (let round = 0; round < 10; round++) {
+      for (const error of await Promise.all(writeOnEach()))
+        expect(error).toMatchObject({
+          ...unavailable,
+          // The commit that hangs holds the lock of the events, for which writes of other replicas wait in vain.
+          cause: {
+            message: expect.stringMatching(/^An earlier write is still under way\.|lock timeout/) as string,
+          },
+        });
+      expect(await countSessions(waiting)).toBeLessThanOrEqual(2 * replicas.length);
+      expect(await countSessions('true')).toBeLessThanOrEqual(5 * replicas.length);
+      for (const { pets } of replicas) expect(await codeOf(pets.checkWritable())).toBe('unavailable');
+    }
+    // No write was given up: its pet would be seen without its standby.
+    expect(await countSessions(waiting)).toBeGreaterThanOrEqual(1);
+    expect(await cluster.run('SELECT FROM pets')).toHaveLength(replicas.length);
+    const pidsBefore = await cluster.run(`SELECT pid FROM pg_stat_activity WHERE ${waiting} ORDER BY pid`);
+    await cluster.run("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await cluster.run('SELECT pg_reload_conf()');
+    for (const { pets } of replicas) {
+      while ((await codeOf(pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(5);
+      await pets.checkWritable();
+    }
+    // The same sessions go on: nobody has to connect first.
+    const pids = pidsBefore.map(({ pid }) => String(pid)).join();
+    expect(await countSessions(`pid IN (${pids})`)).toBe(pidsBefore.length);
+    await Promise.all(replicas.map((replica) => replica.close()));
+  });
+});
+
+describe('a COMMIT whose response is lost in silence', () => {
+  it('is abandoned once the server has ended it, and writes work again', async () => {
+    await using proxied = await openProxiedStore();
+    const { store, proxy } = proxied;
+    await store.pets.apply(createPet(rex));
+    proxy.loseResponseTo('insert-pets');
+    expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('outcome of this write is unknown'),
+    });
+    while ((await codeOf(store.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
+    expect(await proxied.database.run('SELECT FROM pets')).toHaveLength(3);
+  });
+});

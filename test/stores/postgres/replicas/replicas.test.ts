@@ -1,0 +1,93 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { issueKey, isUsable, type ApiKey } from '../../../../src/domain/api-key.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { untilWritable } from '../../../support/postgres/availability.ts';
+import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { makeDatabase } from '../../../support/postgres/server.ts';
+import { createPet } from '../../../support/changes.ts';
+
+const proxied = await openProxiedStore();
+const { database, proxy } = proxied;
+const direct = await Promise.all(
+  ['', '?pgbouncer=true'].map((query) => openPostgresStore({ address: database.address(query) })),
+);
+const replicas = [...direct, proxied.store];
+afterAll(async () => {
+  await Promise.all(direct.map((replica) => replica.close()));
+  await proxied[Symbol.asyncDispose]();
+});
+
+/** Makes a key that every replica has used, so that each keeps it in memory. */
+async function makeKnownKey(): Promise<ApiKey> {
+  const { key } = await issueKey(replicas[0]!.keys, { name: 'till', now: new Date() });
+  for (const replica of replicas) {
+    // More than once, until the replica has looked at the database and answers from memory.
+    while ((await whatIs(replica, key.hash)).from !== 'memory') await Bun.sleep(20);
+  }
+  return key;
+}
+
+async function whatIs(replica: Store, hash: string): Promise<{ isAccepted: boolean; from: string }> {
+  const found = replica.keys.findKey(hash);
+  const key = await found;
+  return {
+    isAccepted: key !== undefined && isUsable(key, Date.now()),
+    from: found instanceof Promise ? 'database' : 'memory',
+  };
+}
+
+describe('three replicas on one database', () => {
+  it('accept a new key and refuse a revoked one within a second', async () => {
+    const { id, hash } = await makeKnownKey();
+    const readVersion = () => database.run('SELECT version FROM key_changes');
+    const version = await readVersion();
+    await replicas[0]!.keys.revokeKey(id, new Date());
+    // A replica of 1.1.0 keeps its keys until this changes.
+    expect(await readVersion()).not.toEqual(version);
+    await Bun.sleep(1000);
+    for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
+  });
+
+  it('refuse a revoked key within a second, even if the connection that confirmed it was cut', async () => {
+    const { id, hash } = await makeKnownKey();
+    proxy.cutConnectionsThatSent('select-usable-keys');
+    await replicas[0]!.keys.revokeKey(id, new Date());
+    await Bun.sleep(1000);
+    for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
+  });
+
+  it('respond 503, and nothing from memory, when a key cannot be checked', async () => {
+    const { hash } = await makeKnownKey();
+    proxy.freeze();
+    try {
+      await Bun.sleep(1000);
+      expect(await failureOf(replicas[2]!.keys.findKey(hash))).toMatchObject({
+        code: 'unavailable',
+      });
+    } finally {
+      proxy.thaw();
+    }
+    const isAccepted = () =>
+      whatIs(replicas[2]!, hash).then(
+        (found) => found.isAccepted,
+        () => false,
+      );
+    while (!(await isAccepted())) await Bun.sleep(20);
+  });
+});
+
+describe('twenty replicas that start together on an empty database', () => {
+  it('all start, and each reads what one has created', async () => {
+    await using empty = await makeDatabase();
+    const address = empty.address('?connect_timeout=60');
+    const started = await Promise.all(Array.from({ length: 20 }, () => openPostgresStore({ address })));
+    // So that every session is open.
+    await Promise.all(started.map(({ pets }) => untilWritable(pets)));
+    const { id, json } = await started[0]!.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
+    const seen = await Promise.all(started.map(async ({ pets }) => pets.getPet(id)));
+    expect(seen).toEqual(started.map(() => json));
+    await Promise.all(started.map((replica) => replica.close()));
+  });
+});

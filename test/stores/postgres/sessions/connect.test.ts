@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { describeError } from '../../../../src/system/log.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { makeFolder, runCli } from '../../../support/process/process.ts';
+import { openProxy } from '../../../support/postgres/proxy.ts';
+import { superuser, type Cluster } from '../../../support/postgres/cluster.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { makeTlsCluster } from '../../../support/postgres/tls-cluster.ts';
+import { createPet } from '../../../support/changes.ts';
+
+const { user, password } = superuser;
+const certificate = join(import.meta.dir, '../../../fixtures/localhost.pem');
+let cluster: Cluster;
+
+beforeAll(async () => {
+  const listen = process.platform === 'linux' ? '127.0.0.1,127.0.0.2' : '127.0.0.1';
+  cluster = await makeTlsCluster({ listen_addresses: listen });
+  await cluster.start();
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+/** Opens a store and says whether its connections are encrypted. */
+async function isEncrypted(address: string): Promise<boolean> {
+  const store = await openPostgresStore({ address, startWithinMs: 0 });
+  await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
+  const [row] = await cluster.run(
+    "SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'petstore'",
+  );
+  await store.close();
+  return row?.['ssl'] === true;
+}
+
+describe('sslmode', () => {
+  const at = (host: string, query: string) =>
+    `postgres://${user}:${password}@${host}:${cluster.port}/postgres${query}`;
+
+  it('encrypts with prefer (the default) and require if the server can', async () => {
+    expect(await isEncrypted(at('127.0.0.1', ''))).toBe(true);
+    expect(await isEncrypted(at('127.0.0.1', '?sslmode=require'))).toBe(true);
+    expect(await isEncrypted(at('127.0.0.1', '?sslmode=disable'))).toBe(false);
+  });
+
+  it('requires a known authority and the host name with verify-full', async () => {
+    const trusting = `?sslmode=verify-full&sslrootcert=${certificate}`;
+    expect(await isEncrypted(at('localhost', trusting))).toBe(true);
+    expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-full'))))).toMatch(
+      /certificate/i,
+    );
+  });
+
+  // Only Linux answers on all of 127.0.0.0/8; the certificate is for 127.0.0.1 alone.
+  it('refuses a certificate of another host with verify-full', async () => {
+    const trusting = `&sslrootcert=${certificate}`;
+    expect(await isEncrypted(at('127.0.0.2', `?sslmode=verify-ca${trusting}`))).toBe(true);
+    expect(String(await failureOf(isEncrypted(at('127.0.0.2', `?sslmode=verify-full${trusting}`))))).toMatch(
+      /altnames/,
+    );
+  });
+
+  it('requires a known authority with verify-ca', async () => {
+    expect(await isEncrypted(at('localhost', `?sslmode=verify-ca&sslrootcert=${certificate}`))).toBe(true);
+    expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-ca'))))).toMatch(
+      /certificate/i,
+    );
+  });
+});
+
+describe('a connection', () => {
+  it('can use a Unix socket', async () => {
+    const address = `postgres://${user}:${password}@/postgres?host=${cluster.folder}&port=${cluster.port}`;
+    expect(await isEncrypted(address)).toBe(false);
+  });
+
+  it('uses no named statements if a pgbouncer would mix up the sessions', async () => {
+    await using proxy = await openProxy(cluster.port);
+    const usesNames = async (query: string): Promise<boolean> => {
+      const store = await openPostgresStore({ address: proxy.address() + query });
+      await Promise.all(Array.from({ length: 50 }, async (_, index) => store.pets.getPet(BigInt(index))));
+      await Promise.all(
+        Array.from({ length: 50 }, () => store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }))),
+      );
+      const names = ['select-pets', 'insert-pets'].filter((name) => proxy.countThatSent(name) > 0);
+      await store.close();
+      expect([0, 2]).toContain(names.length);
+      return names.length > 0;
+    };
+    expect(await usesNames('')).toBe(true);
+    expect(await usesNames('&pgbouncer=true')).toBe(false);
+  });
+});
+
+describe('the password', () => {
+  const withoutPassword = () => `postgres://${user}@127.0.0.1:${cluster.port}/postgres`;
+
+  it('comes only from the variables that are passed in', async () => {
+    const store = await openPostgresStore({
+      address: 'postgres://',
+      environment: {
+        ...{ PGHOST: '127.0.0.1', PGPORT: String(cluster.port), PGUSER: user, PGPASSWORD: password },
+        PGDATABASE: 'postgres',
+      },
+      startWithinMs: 0,
+    });
+    await store.pets.checkWritable();
+    await store.close();
+  });
+
+  it('comes from PGPASSWORD', async () => {
+    const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
+      env: { PGPASSWORD: password },
+    });
+    expect(migrated.status).toBe(0);
+  });
+
+  it('comes from a password file', async () => {
+    using folder = makeFolder();
+    const file = join(folder.path, 'pgpass');
+    writeFileSync(file, `127.0.0.1:${cluster.port}:*:${user}:${password}\n`, { mode: 0o600 });
+    const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
+      env: { PGPASSFILE: file },
+    });
+    expect(migrated.status).toBe(0);
+  });
+
+  it('appears in no error', async () => {
+    const secret = 'a-very-secret-word';
+    const withSecret = (port: number) => `postgres://${user}:${secret}@127.0.0.1:${port}/postgres`;
+    const { status, stdout, stderr } = await runCli(['migrate', '--database-url', withSecret(cluster.port)]);
+    expect(status).toBe(1);
+    expect(stderr).toStartWith('petstore: The database cannot be used: ');
+    expect(stdout + stderr).not.toContain(secret);
+    const away = await openPostgresStore({ address: withSecret(1), startWithinMs: 0 }).catch(
+      (e: unknown) => e,
+    );
+    expect(describeError(away)).toContain('ECONNREFUSED');
+    expect(describeError(away)).not.toContain(secret);
+    const store = await openPostgresStore({ address: cluster.address() });
+    await cluster.stop('SIGKILL');
+    const error = await failureOf(store.pets.checkWritable());
+    expect(describeError(error)).not.toContain(password);
+    await cluster.start();
+    await store.close();
+  });
+});

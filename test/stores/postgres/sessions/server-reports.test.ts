@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/import.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { cancelWaitForStandby, requireMissingStandby } from '../../../support/postgres/standby.ts';
+import { createPet } from '../../../support/changes.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const outcomeUnknown = {
+  code: 'unavailable',
+  message: expect.stringContaining('outcome of this write is unknown'),
+};
+
+let cluster: Cluster;
+let store: Store;
+
+beforeAll(async () => {
+  cluster = await makeCluster();
+  await cluster.start();
+  store = await openPostgresStore({ address: cluster.address() });
+});
+afterAll(async () => {
+  await store.close();
+  await cluster[Symbol.asyncDispose]();
+});
+
+describe('a store', () => {
+  it('repeats a create that lost a deadlock', async () => {
+    const old = { caller: 'till', key: 'b' };
+    await cluster.run(
+      "INSERT INTO idempotency_keys VALUES ('till', 'a', 'x', 1, 0), ('till', 'b', 'x', 2, 0)",
+    );
+    const other = new Client(cluster.address());
+    await other.connect();
+    // The create takes over a and waits for b; the session that holds b waits for a, with all the time in the world.
+    await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM idempotency_keys WHERE key = 'b'");
+    const created = Promise.all([
+      store.pets.apply(createPet(rex)),
+      store.pets.apply(createPet(rex, { caller: 'till', key: 'a' })),
+      store.pets.apply(createPet(rex, old)),
+    ]);
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'petstore'";
+    while ((await cluster.run(waiting)).length === 0) await Bun.sleep(5);
+    await other.query("DELETE FROM idempotency_keys WHERE key = 'a'");
+    await other.query('ROLLBACK');
+    await other.end();
+    expect((await created).map(({ isNew }) => isNew)).toEqual([true, true, true]);
+  });
+
+  it('reports an unknown outcome if the server ends the session of a create', async () => {
+    const other = new Client(cluster.address());
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    const failure = failureOf(store.pets.apply(createPet(rex)));
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
+    while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
+    expect(await failure).toMatchObject(outcomeUnknown);
+    await other.end();
+  });
+});
+
+describe('a role that receives no warnings', () => {
+  beforeAll(async () => {
+    await cluster.run(`ALTER ROLE ${superuser.user} SET client_min_messages = 'error'`);
+    await requireMissingStandby(cluster);
+  });
+
+  it('gets no confirmation of a commit whose standby is gone', async () => {
+    const own = await openPostgresStore({ address: cluster.address() });
+    const failure = failureOf(own.pets.apply(createPet(rex)));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject(outcomeUnknown);
+    await own.close();
+  });
+
+  it('cannot import pets with such a commit either', async () => {
+    const adding = await openPostgresImport({ address: cluster.address() });
+    const failure = failureOf(adding.addPets([rex]));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject({ code: 'unavailable' });
+    await adding.close();
+  });
+});

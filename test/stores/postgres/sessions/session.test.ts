@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { parseAddress } from '../../../../src/stores/postgres/address.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import { openSession } from '../../../../src/stores/postgres/sessions/session.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import { openSqlAt } from '../../../support/postgres/open-sql.ts';
+import { openProxy } from '../../../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer } from '../../../support/postgres/server.ts';
+
+const database = await makeDatabase();
+afterAll(() => database[Symbol.asyncDispose]());
+
+describe('closing a session', () => {
+  it('lets running statements finish', async () => {
+    const session = await openSession({ address: parseAddress(database.address(), {}) });
+    const response = session.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
+    const [rows] = await Promise.all([response, session.close()]);
+    expect(rows).toMatchObject([{ done: true }]);
+  });
+});
+
+describe('a list as a value', () => {
+  it('arrives as it was, whatever its characters', async () => {
+    const session = await openSession({ address: parseAddress(database.address(), {}) });
+    const characters = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code)).slice(1);
+    const texts = ['', 'NULL', 'null', '{}', '[1]', '"', '\\', '\\n', '\\"', ' a, b ', '\\\\u0001', '🐈'];
+    for (const list of [texts, characters, [...texts, '\n'], [null, 'a'], []]) {
+      const rows = await session.query<{ list: unknown }>('SELECT $1::text[] AS list', [list]);
+      expect(rows).toEqual([{ list }]);
+    }
+    const numbers = [1, null, '-9223372036854775808'];
+    const rows = await session.query('SELECT number FROM unnest($1::bigint[]) AS number', [numbers]);
+    expect(rows).toEqual([{ number: '1' }, { number: null }, { number: '-9223372036854775808' }]);
+    await session.close();
+  });
+});
+
+describe('closing a store', () => {
+  it('leaves no session behind if reads still wait for their turn', async () => {
+    await using own = await makeDatabase();
+    const store = await openPostgresStore({ address: own.address() });
+    // Far more than the sessions take at once, and none that another could share.
+    const reads = Array.from({ length: 500 }, async (_, index) =>
+      store.pets.listPets({ limit: 1, after: BigInt(index) }),
+    );
+    const settled = Promise.allSettled(reads);
+    await store.close();
+    for (const read of await settled)
+      if (read.status === 'rejected') expect(read.reason).toMatchObject({ code: 'unavailable' });
+    const sessions = () =>
+      own.run(`SELECT FROM pg_stat_activity WHERE datname = '${own.name}' AND application_name = 'petstore'`);
+    // The server takes a moment to end them.
+    while ((await sessions()).length > 0) await Bun.sleep(20);
+  });
+});
+
+describe('a statement that takes too long', () => {
+  it('is cancelled by the server before its caller gives up', async () => {
+    const timeouts = { lockMs: 200, statementMs: 200, silenceMs: 60_000 };
+    const session = await openSession({ address: parseAddress(database.address(), {}), timeouts });
+    try {
+      const outcome = session.query('SELECT pg_sleep(60)').catch((error: unknown) => error);
+      expect(await outcome).toMatchObject({ code: '57014' });
+    } finally {
+      await session.close();
+    }
+  });
+});
+
+describe('a server that accepts connections and stays silent', () => {
+  it('makes a request wait for two seconds, however patient the address is', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    const store = await openPostgresStore({ address: `${proxy.address(database.name)}&connect_timeout=60` });
+    proxy.freeze();
+    proxy.cutConnectionsThatSent('');
+    const startedAt = performance.now();
+    expect(await codeOf(Promise.resolve(store.pets.getPet(1n)))).toBe('unavailable');
+    expect(performance.now() - startedAt).toBeLessThan(40_000);
+    await store.close();
+  });
+});
+
+describe('a session that is lost before it has introduced itself', () => {
+  it('is not handed over, and the waiting write was not sent', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    proxy.lose('pg_is_in_recovery');
+    const sql = openSqlAt(proxy.address(database.name));
+    const write = sql
+      .write((query) => query({ name: 'write', text: 'SELECT 1' }))
+      .catch((error: unknown) => (error as Error).message);
+    while (proxy.losses === 0) await Bun.sleep(5);
+    proxy.cutConnectionsThatSent('pg_is_in_recovery');
+    expect(await write).toBe('The store cannot be used at the moment. Try again.');
+    expect(proxy.countThatSent('SELECT 1')).toBe(0);
+    await sql.close();
+  });
+});

@@ -1,0 +1,145 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
+import { copyByHand, damageFile, makeCrashedStore } from '../../../support/crashed-store.ts';
+import { idsOf } from '../../../support/http/calls.ts';
+import { readPets } from '../../../support/journal.ts';
+import { withFaultyFiles } from '../../../support/process/faulty-files.ts';
+import { makeFolder, runCli, type CliResult } from '../../../support/process/process.ts';
+import { useStoreFolder } from '../../../support/process/store-folder.ts';
+import { createPet, deletePet } from '../../../support/changes.ts';
+
+const at = useStoreFolder();
+const { inFolder, run, expectRefused } = at;
+
+const idsIn = (path: string) => readPets(path).map(({ id }) => id);
+
+/** A backup of one pet, and a store with three pets in its log. */
+const made = makeFolder();
+const backup = join(made.path, 'one.db');
+beforeAll(async () => {
+  const other = ['--database-url', join(made.path, 'other.db')];
+  await runCli(['seed', '--count', '1', ...other]);
+  await runCli(['backup', backup, ...other]);
+  await makeCrashedStore(made.database, 3);
+});
+afterAll(() => made[Symbol.dispose]());
+
+/** Restores the backup by force, in a process with a preload. */
+function restoreWith(env: Record<string, string>, path = at.store): Promise<CliResult> {
+  return runCli(['restore', backup, '--force', '--database-url', path], { env, wrap: withFaultyFiles });
+}
+
+describe('a restore that is killed at any step', () => {
+  it('leaves the old store or the new one, whole, and the next start needs no command', async () => {
+    let killed = 0;
+    const left = new Set<number>();
+    /** Restores over a copy of the store, killed before this step. Returns whether it was. */
+    const killAt = async (step: number): Promise<boolean> => {
+      const path = inFolder(`${step}.db`);
+      copyByHand(made.database, path);
+      const { status } = await restoreWith({ KILL_AT: String(step) }, path);
+      const store = openSqliteStore({ path });
+      const ids = idsOf((await store.pets.listPets({ limit: 100 })).json);
+      await store.close();
+      expect([['1'], ['1', '2', '3']]).toContainEqual(ids);
+      left.add(ids.length);
+      expect(idsIn(path)).toEqual(ids);
+      const replaced = readdirSync(at.path).filter((name) => name.startsWith(`${step}.db.replaced-`));
+      // A second name of the store itself would have a log of its own.
+      expect(replaced).toHaveLength(ids.length === 1 ? 1 : 0);
+      for (const name of replaced) expect(idsIn(inFolder(name))).toEqual(['1', '2', '3']);
+      return status !== 0;
+    };
+    while (await killAt(killed)) killed += 1;
+    expect(killed).toBeGreaterThanOrEqual(40);
+    expect(left).toEqual(new Set([1, 3]));
+  });
+});
+
+describe('petstore restore', () => {
+  it('reuses no id that the replaced store has used', async () => {
+    const store = openSqliteStore({ path: at.store });
+    await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
+    await run('backup', 'b.db');
+    const since = await store.pets.apply(createPet({ name: 'Tom', categoryId: 1n, status: 'sold' }));
+    await store.pets.apply(deletePet(since.id));
+    await store.close();
+    expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
+    const restored = openSqliteStore({ path: at.store });
+    expect(
+      await restored.pets.apply(createPet({ name: 'Max', categoryId: 1n, status: 'sold' })),
+    ).toMatchObject({
+      id: since.id + 1n,
+    });
+    expect(idsOf((await restored.orders.listOrders({ limit: 10 })).json)).toEqual(['1', '3']);
+    await restored.close();
+  });
+
+  it('keeps an unreadable store byte for byte, with its log', async () => {
+    copyByHand(made.database, at.store);
+    damageFile(at.store);
+    const file = Buffer.from(readFileSync(at.store).fill('x', 0, 100));
+    await Bun.write(at.store, file);
+    const log = readFileSync(`${at.store}-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    expect(await restoreWith({})).toMatchObject({ status: 0 });
+    expect(idsIn(at.store)).toEqual(['1']);
+    const [kept = ''] = readdirSync(at.path).filter((name) => /\.replaced-\d+T\d+Z$/.test(name));
+    expect(readFileSync(inFolder(kept)).equals(file)).toBe(true);
+    expect(readFileSync(inFolder(`${kept}-wal`)).equals(log)).toBe(true);
+  });
+
+  it('keeps a copy if there are no hard links', async () => {
+    copyByHand(made.database, at.store);
+    expect(await restoreWith({ NO_LINKS: '1' })).toMatchObject({ status: 0 });
+    const [kept = ''] = readdirSync(at.path).filter((name) => name.includes('.replaced-'));
+    expect([idsIn(at.store), idsIn(inFolder(kept))]).toEqual([['1'], ['1', '2', '3']]);
+    expect(statSync(inFolder(kept)).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves the store alone when it fails, here because a name is too long', async () => {
+    const name = inFolder(`${'x'.repeat(235)}.db`);
+    copyByHand(made.database, name);
+    const before = readdirSync(at.path);
+    expect(await restoreWith({}, name)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('name too long'),
+    });
+    expect(before).toEqual(expect.arrayContaining(readdirSync(at.path)));
+    expect(idsIn(name)).toEqual(['1', '2', '3']);
+  });
+
+  it('refuses a backup with a damaged key', async () => {
+    await run('keys', 'create', '--name', 'till');
+    await run('backup', 'b.db');
+    using database = new Database(inFolder('b.db'));
+    database.run("UPDATE api_keys SET hash = 'x'");
+    await expectRefused('b.db is damaged', 'restore', 'b.db', '--force');
+  });
+
+  it('refuses a backup whose last change was interrupted, until the next command undoes that change', async () => {
+    crashInRollbackMode(at.store);
+    const restored = ['--database-url', inFolder('new.db')];
+    expect((await runCli(['restore', at.store, ...restored])).stderr).toContain('has a log beside it');
+    expect(idsOf((await run('export')).stdout)).toEqual(['1']);
+    expect(await runCli(['restore', at.store, ...restored])).toMatchObject({ status: 0 });
+  });
+
+  /** Kills a process in the middle of a transaction whose changes have reached the file. */
+  function crashInRollbackMode(path: string): void {
+    copyFileSync(backup, path);
+    const program = `
+      const { Database } = require('bun:sqlite');
+      const database = new Database(process.argv[1]);
+      database.run('PRAGMA cache_size = 1');
+      database.run('BEGIN');
+      database.run('DELETE FROM pets');
+      database.run("INSERT INTO imports VALUES (hex(zeroblob(100000)), 1, 1)");
+      process.kill(process.pid, 'SIGKILL');`;
+    Bun.spawnSync([process.execPath, '-e', program, path]);
+    expect(statSync(`${path}-journal`).size).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'bun:test';
+import { readdir, rename } from 'node:fs/promises';
+import { getPriority } from 'node:os';
+import { join } from 'node:path';
+import { PetstoreError } from '../../../src/domain/error.ts';
+import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/import.ts';
+import { findStore } from '../../../src/stores/sqlite/opening/find.ts';
+import { openSearcher } from '../../../src/stores/sqlite/search.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { idsOf } from '../../support/http/calls.ts';
+import { makeSqlitePlace } from '../../support/store-place.ts';
+import { withThreads } from '../../support/with-threads.ts';
+
+const nothing = { limit: 20, words: ['no pet has this name'] };
+
+describe('a search that reads many pets', () => {
+  it('is refused when too many wait, while the others get their results', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 2000 });
+    const store = await place.open();
+    // Starts the thread.
+    await store.pets.searchPets(nothing);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, async () => store.pets.searchPets(nothing)),
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    // One runs, 32 wait.
+    expect(refused).toHaveLength(27);
+    expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
+    expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
+    await store.close();
+  });
+
+  it('does not run after three seconds in the queue, or for a caller that is gone', async () => {
+    await using place = await makeSqlitePlace();
+    await (await place.open()).close();
+    const go = `${place.path}.go`;
+    const source = `
+      import { existsSync } from 'node:fs';
+      let count = 0;
+      self.onmessage = ({ data }) => {
+        if (data === 'close') return self.postMessage('closed');
+        if (!('limit' in data)) return;
+        while (!existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
+        count += 1;
+        self.postMessage({ page: { json: String(count) } });
+      };`;
+    await withThreads(source, async () => {
+      const searcher = openSearcher(findStore(place.path)!, { problem: () => undefined });
+      const caller = new AbortController();
+      const running = searcher.search(nothing);
+      const [late, unwanted] = [searcher.search(nothing), searcher.search(nothing, caller.signal)];
+      caller.abort();
+      expect(await codeOf(unwanted)).toBe('overloaded');
+      expect(await codeOf(late)).toBe('overloaded');
+      await Bun.write(go, '');
+      expect(await running).toEqual({ json: '1' });
+      expect(await searcher.search(nothing)).toEqual({ json: '2' });
+      await searcher.close();
+    });
+  });
+
+  it('leaves the serving thread free', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 50_000 });
+    const store = await place.open();
+    let isFound = false;
+    const searching = Promise.resolve(store.pets.searchPets(nothing)).then(() => (isFound = true));
+    expect(idsOf((await store.pets.listPets({ limit: 1 })).json)).toEqual(['1']);
+    expect(isFound).toBe(false);
+    expect(await searching).toBe(true);
+    await store.close();
+  });
+
+  it.if(process.platform === 'linux')('lets the other threads go first', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await store.pets.searchPets(nothing);
+    const priorities = (await readdir('/proc/self/task')).map((thread) => {
+      try {
+        return getPriority(Number(thread));
+      } catch {
+        return 'ended meanwhile';
+      }
+    });
+    expect(priorities).toContain(Math.max(getPriority(), 10));
+    await store.close();
+  });
+
+  it('is unavailable if its thread cannot start, and the next one starts another', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await withThreads('throw new Error("no start");', async () => {
+      expect(await codeOf(Promise.resolve(store.pets.searchPets(nothing)))).toBe('unavailable');
+    });
+    expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
+    await store.close();
+  });
+
+  it('runs even if the system forbids that', async () => {
+    await using place = await makeSqlitePlace();
+    const thread = join(import.meta.dir, '../../../src/stores/sqlite/search-thread.ts');
+    const source = `
+      require('node:os').setPriority = () => { throw new Error('operation not permitted'); };
+      require(${JSON.stringify(thread)});`;
+    const store = await place.open();
+    await withThreads(source, async () => {
+      expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
+    });
+    await store.close();
+  });
+
+  it('ends with the store', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 20_000 });
+    const store = await place.open();
+    const [first, second] = [1, 2].map(async () => store.pets.searchPets(nothing));
+    const [, finished, interrupted] = await Promise.allSettled([store.close(), first, second]);
+    expect(finished).toEqual({ status: 'fulfilled', value: { json: '[]' } });
+    expect(interrupted).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    const late = (async () => store.pets.searchPets(nothing))();
+    expect(await late.catch((error: unknown) => error)).toBeInstanceOf(PetstoreError);
+  });
+
+  it('fails while the file is moved away', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await rename(place.path, `${place.path}.moved`);
+    const search = async () => store.pets.searchPets(nothing);
+    expect(await search().catch((error: unknown) => error)).toMatchObject({ code: 'unavailable' });
+    await rename(`${place.path}.moved`, place.path);
+    await store.close();
+  });
+});
