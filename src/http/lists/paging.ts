@@ -70,17 +70,14 @@ const validQuery = /^[^\0]{1,100}$/u;
 
 /** Reads `limit`, `status`, `cursor` and the list's filters from a URL. Other parameters are ignored. */
 export function parsePageRequest<Asked extends ListRequest>(url: string, kind: ListKind<Asked>): Asked {
+  if (!url.includes('?')) return { limit: pageLimit.default } as Asked;
   const query = new Query(url);
-  const valueOf = (name: string): string | undefined => {
-    const values = query.getAll(name);
-    // No valid value contains a comma, so a repeated parameter is refused.
-    return values.length === 0 ? undefined : values.join(',');
-  };
-  const request: ListRequest = { limit: parseLimit(valueOf('limit')) };
-  const status = valueOf('status');
+  // No valid value contains a comma, so a repeated parameter is refused.
+  const request: ListRequest = { limit: parseLimit(query.get('limit')) };
+  const status = query.get('status');
   if (status !== undefined) request.status = oneOf(kind.statuses, status, 'status');
   if (kind.filters) addParameters(request, query, kind.filters);
-  const after = parseCursor(valueOf('cursor'), request, kind);
+  const after = parseCursor(query.get('cursor'), request, kind);
   if (after !== undefined) request.after = after;
   return request as Asked;
 }

@@ -18,6 +18,17 @@ export class Query {
     }
   }
 
+  /** The value of a parameter. Those of a repeated one are joined by commas. */
+  get(name: string): string | undefined {
+    let joined: string | undefined;
+    for (let index = 0; index < this.#parts.length; index += 2) {
+      if (this.#parts[index] !== name) continue;
+      const value = this.#parts[index + 1] ?? '';
+      joined = joined === undefined ? value : `${joined},${value}`;
+    }
+    return joined;
+  }
+
   getAll(name: string): string[] {
     const values: string[] = [];
     for (let index = 0; index < this.#parts.length; index += 2) {
