@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
-import { listBackups, openPlace, recordRehearsal } from '../stores/backups/catalog.ts';
+import {
+  type Backup,
+  listBackups,
+  openPlace,
+  recordRehearsal,
+  type Rehearsal,
+} from '../stores/backups/catalog.ts';
 import { findLastRehearsed } from '../stores/backups/keep.ts';
-import type { Backup, Rehearsal } from '../stores/backups/manifest.ts';
-import { rehearse } from '../stores/backups/rehearse.ts';
+import { rehearse } from '../stores/backups/add-backup.ts';
 import { OperatorError } from '../domain/error.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
 import { addExamples, s3Help } from './terminal/help.ts';

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { backUpTo, type BackUpOptions } from '../stores/backups/add-backup.ts';
 import { parseKeep, type KeepRule } from '../stores/backups/keep.ts';
 import { openPlace } from '../stores/backups/catalog.ts';
-import { isPlace, noPlace } from '../stores/backups/place.ts';
+import { isPlace, noPlace } from '../stores/backups/places.ts';
 import { usageError } from '../domain/error.ts';
 import { backUpSqlite } from '../stores/sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores/open.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
-import { askLocally, localAddressOf } from '../server/addresses.ts';
+import { askLocally, localAddressOf } from '../server/listener.ts';
 import { readInteger, Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';

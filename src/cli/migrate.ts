@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Migration } from '../system/migration.ts';
+import type { Migration } from '../stores/migration.ts';
 import { storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';

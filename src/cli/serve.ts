@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isLoopback } from '../server/addresses.ts';
+import { isLoopback } from '../server/listener.ts';
 import { serveHere } from '../server/service.ts';
 import { createServiceAudit } from './audit.ts';
 import { addServeOptions, readServeOptions } from './settings.ts';

@@ -3,7 +3,7 @@ import { OperatorError, PetstoreError } from '../domain/error.ts';
 import type { Log } from '../system/log.ts';
 import type { Store } from '../stores/store.ts';
 import { storeAt } from '../stores/open.ts';
-import { addressOf } from './addresses.ts';
+import { addressOf } from './listener.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
 /**

@@ -1,15 +1,24 @@
+import { readdirSync } from 'node:fs';
+import { version } from '../../package.json';
 import { hashKey } from '../domain/api-key.ts';
-import { reportInLog } from '../system/progress.ts';
 import { createApp } from '../http/app.ts';
-import { createRegistry } from '../metrics/registry.ts';
+import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
+import type { Log } from '../system/log.ts';
+import { reportInLog } from '../system/progress.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
-import { reservePort } from './addresses.ts';
-import { openListener, stopListening, type Listener } from './listener.ts';
-import { openMetricsPort } from './metrics-port.ts';
+import {
+  addressOf,
+  addTlsMetrics,
+  cannotListen,
+  type Listener,
+  loadTls,
+  openListener,
+  reservePort,
+  stopListening,
+} from './listener.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { addTlsMetrics, loadTls } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
@@ -117,4 +126,51 @@ export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContex
 async function within(deadlineMs: number, work: Promise<void>, onLate: () => void): Promise<void> {
   const deadline = setTimeout(onLate, deadlineMs);
   await work.finally(() => clearTimeout(deadline));
+}
+
+/** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
+export function openMetricsPort(
+  { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
+  log: Log,
+  registry: Registry,
+): AsyncDisposable {
+  addProcessMetrics(registry);
+  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      // By default, Bun shares the port with other processes.
+      reusePort: false,
+      routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
+      fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
+      development: false,
+    });
+    const address = addressOf({ host, tlsCert: undefined }, server.port ?? port);
+    log.info('metrics', { address: `${address}/metrics` });
+    return { [Symbol.asyncDispose]: () => server.stop(true) };
+  } catch (error) {
+    throw cannotListen(error, { host, port }, 'metrics-');
+  }
+}
+
+/**
+ * This process's resources, named after OpenTelemetry's process conventions, and its build. One name follows Prometheus
+ * instead, which reserves the suffix `_count` for histograms.
+ */
+function addProcessMetrics(registry: Registry): void {
+  registry.observedCounter('process_cpu_time_seconds_total', 'Processor time used.', () => {
+    const { user, system } = process.cpuUsage();
+    return [
+      { labels: { cpu_mode: 'user' }, value: user / 1e6 },
+      { labels: { cpu_mode: 'system' }, value: system / 1e6 },
+    ];
+  });
+  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
+  registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
+  // Throws, and so has no sample, without /proc or a free descriptor to read it.
+  registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
+  registry.gauge('petstore_build_info', 'The build that runs.', () => [
+    { labels: { version, bun_version: Bun.version }, value: 1 },
+  ]);
 }

@@ -4,10 +4,10 @@ import type { Store } from './store.ts';
 import type { ImportStore } from '../domain/bulk/import-store.ts';
 import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { MigrationOptions } from '../system/migration.ts';
+import type { MigrationOptions } from './migration.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { noStore } from './sqlite/errors.ts';
-import { findStore, isFileOfStore } from './sqlite/opening/find.ts';
+import { findStore, isFileOfStore } from './sqlite/file.ts';
 
 export interface StoreOptions extends MigrationOptions {
   /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */

@@ -1,18 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
   fsyncSync,
+  lstatSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { OperatorError } from '../domain/error.ts';
-import { partialOf } from './leftovers.ts';
 
 /** Reads a text file named by a flag. */
 export function readFileOf(flag: string, path: string): string {
@@ -99,4 +105,93 @@ export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/** Identifies the file behind a name. A rename does not change it. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
+/** Undefined if the file is missing or inaccessible. */
+export function identityOf(path: string, stat = statSync): FileIdentity | undefined {
+  try {
+    const { dev, ino } = stat(path, { bigint: true });
+    return { device: dev, inode: ino };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isSameIdentity(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
+  return one !== undefined && one.device === other?.device && one.inode === other.inode;
+}
+
+export function isSameFile(one: string, other: string): boolean {
+  return isSameIdentity(identityOf(one), identityOf(other));
+}
+
+/** 0 if the file is missing or inaccessible. */
+export function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** Follows every link, even to a file that does not exist yet. */
+export function resolveLinks(name: string): string {
+  try {
+    // The system resolves `..` after a link against the link's target; `resolve` would not.
+    return realpathSync.native(name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return resolve(name);
+  }
+  const target = targetOf(name);
+  const folder = dirname(name);
+  if (target !== undefined) return resolveLinks(target.startsWith('/') ? target : `${folder}/${target}`);
+  return folder === name ? resolve(name) : join(resolveLinks(folder), basename(name));
+}
+
+/** Undefined if it is not a link. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates the folder of an absolute path, accessible only to its owner. */
+export function prepareFolder(path: string): void {
+  const folder = dirname(path);
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
+}
+
+/** The temporary name of an unfinished file. It is unique, even across containers. */
+export function partialOf(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.partial`;
+}
+
+/** Matches the suffix of these names, and of the files that SQLite keeps beside them. */
+export const partialForm = String.raw`\.[0-9a-f]+\.partial(?:-journal|-wal|-shm)?`;
+
+const leftAfterMs = 86_400_000;
+
+/**
+ * Removes files and folders named like the path plus a suffix of this form, if they are a day old: their process was
+ * killed. Pass 0 if a lock keeps other processes from creating them.
+ */
+export function removeLeftovers(path: string, endForm: string, olderThanMs = leftAfterMs): void {
+  const folder = dirname(resolve(path));
+  const form = new RegExp(`^${RegExp.escape(basename(path))}${endForm}$`);
+  for (const name of readdirSync(folder)) {
+    if (!form.test(name)) continue;
+    const leftover = join(folder, name);
+    const stats = lstatSync(leftover, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > olderThanMs) rmSync(leftover, { recursive: true, force: true });
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { listBackups, openPlace } from '../../src/stores/backups/catalog.ts';
-import { rehearse } from '../../src/stores/backups/rehearse.ts';
+import { rehearse } from '../../src/stores/backups/add-backup.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { addPet } from '../support/http/calls.ts';
 import { runCli, startService } from '../support/process/process.ts';

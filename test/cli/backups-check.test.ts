@@ -1,8 +1,14 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPlace, recordRehearsal } from '../../src/stores/backups/catalog.ts';
-import { manifestOf, nameBackup, renderManifest, type Backup } from '../../src/stores/backups/manifest.ts';
+import {
+  type Backup,
+  manifestOf,
+  nameBackup,
+  openPlace,
+  recordRehearsal,
+  renderManifest,
+} from '../../src/stores/backups/catalog.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { openS3Server } from '../support/s3-server.ts';

@@ -3,8 +3,15 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backUpTo } from '../../src/stores/backups/add-backup.ts';
-import { listBackups, openPlace, recordRehearsal } from '../../src/stores/backups/catalog.ts';
-import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/stores/backups/manifest.ts';
+import {
+  listBackups,
+  manifestOf,
+  nameBackup,
+  openPlace,
+  recordRehearsal,
+  rehearsalOf,
+  renderManifest,
+} from '../../src/stores/backups/catalog.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { makeWorld, type World } from '../support/process/backup-world.ts';
 import { runCli } from '../support/process/process.ts';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { isAbsolute, join } from 'node:path';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../../src/domain/error.ts';
-import { refuseOldSqlite } from '../../src/stores/sqlite/opening/check.ts';
+import { refuseOldSqlite } from '../../src/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
 import { expectRefusedStart } from '../support/process/refusal.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MigrationOptions } from '../../src/system/migration.ts';
+import type { MigrationOptions } from '../../src/stores/migration.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import expected100 from '../fixtures/1.0.0/expected.json';

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { addressOf, askLocally, localAddressOf, reservePort } from '../../server/addresses.ts';
+import { addressOf, askLocally, localAddressOf, reservePort } from '../../server/listener.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 

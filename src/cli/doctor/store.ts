@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../stores/sqlite/maintenance/inspect.ts';
-import { resolveLinks } from '../../system/paths.ts';
+import { resolveLinks } from '../../system/files.ts';
 import { storeAt } from '../../stores/open.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';

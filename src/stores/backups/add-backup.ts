@@ -1,9 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Report } from '../../system/progress.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
-import { listBackups, removeBackup } from './catalog.ts';
+import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
+import { openSqliteStore } from '../sqlite/open.ts';
+import {
+  type Backup,
+  fetchBackup,
+  listBackups,
+  manifestOf,
+  nameBackup,
+  removeBackup,
+  renderManifest,
+  timeOfName,
+} from './catalog.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
-import { manifestOf, nameBackup, renderManifest, timeOfName, type Backup } from './manifest.ts';
-import { hashOf, type BackupPlace } from './place.ts';
+import { type BackupPlace, hashOf } from './places.ts';
 
 export interface BackUpOptions {
   place: BackupPlace;
@@ -58,4 +71,25 @@ function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] 
     if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
     return !files.has(name) || !files.has(manifestOf(name));
   });
+}
+
+/**
+ * Restores a backup into a temporary store and opens it as a service would. Returns how long that took. Compares
+ * the file with its manifest and every pet and order with its checksum, and reads every key.
+ */
+export async function rehearse(place: BackupPlace, backup: Backup, report: Report): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-rehearsal-'));
+  try {
+    const startedAt = performance.now();
+    const file = join(folder, 'backup.db');
+    const store = join(folder, 'petstore.db');
+    report.step(`Fetching ${backup.name}`);
+    await fetchBackup(place, backup, file);
+    restoreSqlite({ file, name: store, isForced: false, report });
+    rmSync(file);
+    await openSqliteStore({ path: store }).close();
+    return performance.now() - startedAt;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

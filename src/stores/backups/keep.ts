@@ -1,5 +1,5 @@
 import { usageError } from '../../domain/error.ts';
-import type { Rehearsal } from './manifest.ts';
+import type { Rehearsal } from './catalog.ts';
 
 /** What decides how long a backup is kept. */
 interface Dated {

@@ -2,12 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import {
-  announceMigration,
-  newerSchema,
-  refuseUnreleased,
-  type MigrationOptions,
-} from '../../system/migration.ts';
+import { announceMigration, newerSchema, refuseUnreleased, type MigrationOptions } from '../migration.ts';
 import { noReport, type Report } from '../../system/progress.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';

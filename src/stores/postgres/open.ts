@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts';
 import type { Log } from '../../system/log.ts';
-import type { MigrationOptions } from '../../system/migration.ts';
+import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import { parseAddress, type Environment } from './address.ts';

@@ -8,11 +8,8 @@ import {
 } from '../../domain/idempotency.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import type { ColumnValue } from '../../domain/table.ts';
-import { createIds } from './schema/ids.ts';
-import { createInsert } from './schema/sql.ts';
-import { createEventWriter } from './schema/stored-event.ts';
-import { createOrderWriter } from './schema/stored-order.ts';
-import { isIntact, rowOfPet, storedPetColumns, storedPets, type RenderedPet } from './schema/stored-pet.ts';
+import { createEventWriter, createIds, createInsert, createOrderWriter } from './rows.ts';
+import { isIntact, rowOfPet, storedPetColumns, storedPets, type RenderedPet } from './stored-pet.ts';
 
 /** What the serving thread asks of the writer thread. */
 export type Write = TimedChange | Statement;

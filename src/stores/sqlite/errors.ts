@@ -10,7 +10,6 @@ import {
 } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 import { describeError, reasonOf } from '../../system/log.ts';
-import type { StoreFile } from './opening/find.ts';
 
 /** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -132,7 +131,7 @@ export function outcomeUnknown(cause: unknown, reason: string): PetstoreError {
 }
 
 /** For a service whose store was moved: nobody would find what it writes. */
-export function storeMoved({ name, path }: StoreFile): PetstoreError {
+export function storeMoved({ name, path }: { name: string; path: string }): PetstoreError {
   return unavailable(
     new Error(
       `${name} is no longer the file that was opened: it, its log or its shared memory was moved, replaced or ` +

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { mapFile } from '../../system/map-file.ts';
 import { translateError } from './errors.ts';
-import type { StoreWatch } from './opening/watch.ts';
+import type { StoreWatch } from './file.ts';
 
 /** Notices commits by this process and others. */
 export interface CommitWatch {

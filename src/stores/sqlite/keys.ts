@@ -1,6 +1,6 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
-import type { StoreParts } from './store-parts.ts';
-import { selectColumns } from './schema/sql.ts';
+import type { StoreParts } from './pets.ts';
+import { selectColumns } from './rows.ts';
 
 const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;
 

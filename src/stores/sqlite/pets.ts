@@ -1,20 +1,34 @@
+import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
+import { eventPageOf, eventTable, type LogRow, maxEventsRead } from '../../domain/event.ts';
 import { pageOf } from '../../domain/paging.ts';
 import { renderPet } from '../../domain/pet.ts';
-import { isScan, type OrderStore, type PetStore } from '../store.ts';
-import type { StoreParts } from './store-parts.ts';
-import { findPets, selectPage } from './search.ts';
-import { selectColumns } from './schema/sql.ts';
-import { storedOrders, verifiedOrder, type OrderRow } from './schema/stored-order.ts';
+import type { ColumnValue } from '../../domain/table.ts';
+import type { Readiness } from '../readiness.ts';
+import { type EventStore, isScan, type OrderStore, type PetStore } from '../store.ts';
+import type { Freshness } from './fresh.ts';
+import { type OrderRow, selectColumns, storedOrders, verifiedOrder } from './rows.ts';
+import { findPets, type Searcher, selectPage } from './search.ts';
 import {
   damagedRow,
+  type JoinedPets,
+  type RenderedPet,
   selectJoinedPets,
   storedPetColumns,
   verifiedPage,
   verifiedWithId,
-  type JoinedPets,
-  type RenderedPet,
-} from './schema/stored-pet.ts';
+} from './stored-pet.ts';
+import type { Writer } from './writer.ts';
+
+/** What the parts of an open store share. */
+export interface StoreParts {
+  database: Database;
+  writer: Writer;
+  readiness: Readiness;
+  searcher: Searcher;
+  freshness: Freshness;
+  now: () => number;
+}
 
 export function createPetStore({
   database,
@@ -90,6 +104,32 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
       return freshness.read(() =>
         pageOf(selectPage<OrderRow>(database, table, conditions, request), limit, verifiedOrder),
       );
+    },
+  };
+}
+
+/** Reads the bounds of the log together with the events, so that both come from one snapshot. */
+const selectEvents = `
+  SELECT epoch, found.*,
+    (SELECT CAST(min(id) AS TEXT) FROM events) AS oldest, (SELECT CAST(max(id) AS TEXT) FROM events) AS newest
+  FROM event_log LEFT JOIN (
+    SELECT ${selectColumns(eventTable)}, events.id AS place FROM (
+      SELECT coalesce(?1, (SELECT min(id) FROM events) - 1) AS start
+    ) JOIN events ON events.id > start AND events.id <= start + ${maxEventsRead}
+    WHERE (?2 IS NULL OR pet_id = ?2) AND (?3 IS NULL OR type = ?3) ORDER BY events.id LIMIT ?4
+  ) AS found ON true ORDER BY place`;
+
+export function createEventStore({ database, freshness }: StoreParts): EventStore {
+  const select = database.query<LogRow, ColumnValue[]>(selectEvents);
+  return {
+    // Short, because reading the end of the log takes microseconds.
+    checkEveryMs: 50,
+
+    listEvents(request) {
+      const { after, petId = null, type = null } = request;
+      const start = after === undefined || after === 'now' ? null : after.id;
+      const limit = after === 'now' ? 0 : request.limit;
+      return freshness.read(() => eventPageOf(select.all(start, petId, type, limit), request));
     },
   };
 }

@@ -2,9 +2,8 @@ import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { SearchRequest } from '../store.ts';
 import { describeFailure } from './errors.ts';
-import { openReader } from './opening/connect.ts';
-import type { StoreFile } from './opening/find.ts';
-import { refuseMoved } from './opening/watch.ts';
+import { openReader } from './connect.ts';
+import { refuseMoved, type StoreFile } from './file.ts';
 import { findPets, type SearchOutcome } from './search.ts';
 
 /** Runs the searches that may read all pets, so that the serving thread never does. */

@@ -3,10 +3,9 @@ import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts'
 import type { SearchRequest } from '../store.ts';
 import { pageOf, type Page, type Sort } from '../../domain/paging.ts';
 import { failureOf, type Failure } from './errors.ts';
-import type { StoreFile } from './opening/find.ts';
-import type { StoreWatch } from './opening/watch.ts';
+import type { StoreFile, StoreWatch } from './file.ts';
 import type { ColumnValue } from '../../domain/table.ts';
-import { storedPetColumns, verified, type RenderedPet } from './schema/stored-pet.ts';
+import { storedPetColumns, verified, type RenderedPet } from './stored-pet.ts';
 
 /** An SQL condition that applies if its value is defined. */
 type Condition = readonly [sql: string, value: ColumnValue | undefined];

@@ -4,8 +4,7 @@ import { createWriteMetrics } from '../../metrics/writes.ts';
 import { createBatcher, type Batcher } from '../batcher.ts';
 import type { Statement, Write, WriteResult } from './apply.ts';
 import { failureOf } from './errors.ts';
-import type { StoreFile } from './opening/find.ts';
-import type { StoreWatch } from './opening/watch.ts';
+import type { StoreFile, StoreWatch } from './file.ts';
 import type { Reply } from './writer-thread.ts';
 
 /** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */

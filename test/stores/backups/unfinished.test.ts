@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { backUpTo } from '../../../src/stores/backups/add-backup.ts';
-import { openPlace, recordRehearsal } from '../../../src/stores/backups/catalog.ts';
-import { rehearsalOf } from '../../../src/stores/backups/manifest.ts';
+import { openPlace, recordRehearsal, rehearsalOf } from '../../../src/stores/backups/catalog.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { migrate } from '../../../src/stores/sqlite/schema/migrate.ts';
+import { migrate } from '../../../src/stores/sqlite/migrate.ts';
 import { runCli } from '../../support/process/process.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
 import { createPet } from '../../support/changes.ts';

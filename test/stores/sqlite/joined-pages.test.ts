@@ -7,7 +7,7 @@ import {
   selectJoinedPets,
   verifiedPage,
   type JoinedPets,
-} from '../../../src/stores/sqlite/schema/stored-pet.ts';
+} from '../../../src/stores/sqlite/stored-pet.ts';
 import { insertPet } from '../../support/insert-pet.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
 

@@ -4,7 +4,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { PetstoreError } from '../../../src/domain/error.ts';
 import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/import.ts';
-import { findStore } from '../../../src/stores/sqlite/opening/find.ts';
+import { findStore } from '../../../src/stores/sqlite/file.ts';
 import { openSearcher } from '../../../src/stores/sqlite/search.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { idsOf } from '../../support/http/calls.ts';

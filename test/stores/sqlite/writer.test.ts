@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findStore } from '../../../src/stores/sqlite/opening/find.ts';
+import { findStore } from '../../../src/stores/sqlite/file.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { openWriter } from '../../../src/stores/sqlite/writer.ts';
 import { makeFolder } from '../../support/process/process.ts';

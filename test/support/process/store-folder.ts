@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from 'bun:test';
 import { join } from 'node:path';
-import { holdsFrames } from '../../../src/stores/sqlite/opening/find.ts';
+import { holdsFrames } from '../../../src/stores/sqlite/file.ts';
 import { hashesOf } from '../file-hashes.ts';
 import { makeFolder, runCli, type CliResult, type Folder } from './process.ts';
 

@@ -1,12 +1,64 @@
-import { existsSync } from 'node:fs';
+import { Database } from 'bun:sqlite';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
+import { partialForm, partialOf, removeLeftovers, syncPath } from '../../../system/files.ts';
 import type { Report } from '../../../system/progress.ts';
-import { copyDatabase } from '../copy.ts';
-import { explain } from '../errors.ts';
-import { refuseDamage } from '../opening/check.ts';
-import { isFileOfStore } from '../opening/find.ts';
-import { openForReading } from '../opening/open.ts';
-import type { StoreContent } from '../schema/check-rows.ts';
+import { openForReading, refuseDamage } from '../connect.ts';
+import { damaged, explain, isFailedWrite } from '../errors.ts';
+import { isFileOfStore } from '../file.ts';
+import { checkOwnership } from '../migrate.ts';
+import { refuseDamagedRows, type StoreContent } from './inspect.ts';
+
+interface CopyOptions {
+  database: Database;
+  /** The store's name. */
+  name: string;
+  /** Where the copy goes. Replaces an existing file. */
+  file: string;
+  report: Report;
+  /** What the operator should do if the disk is full. */
+  remedy: string;
+}
+
+/** Copies a store into one file, which is renamed into place only after it has been verified and synced. */
+export function copyDatabase({ database, name, file, report, remedy }: CopyOptions): StoreContent {
+  const partial = partialOf(file);
+  try {
+    removeLeftovers(file, partialForm);
+    // Create the file first: SQLite accepts an empty file, but other users could read one that it creates.
+    closeSync(openSync(partial, 'wx', 0o600));
+    report.step(`Copying ${name}`);
+    database.run('VACUUM INTO ?1', [partial]);
+    const content = verifyCopy(partial, name, report);
+    syncPath(partial);
+    renameSync(partial, file);
+    syncPath(dirname(resolve(file)));
+    return content;
+  } catch (error) {
+    rmSync(partial, { force: true });
+    // A failed write concerns the copy, because the store is only read.
+    if (!isFailedWrite(error)) throw explain(error, name);
+    throw new OperatorError(
+      `The backup ${file} cannot be written: the disk is full or failing. The partial file was removed.`,
+      remedy,
+    );
+  }
+}
+
+/** Reads a whole copy and returns its content. Damage is reported as damage of the origin. */
+export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
+  try {
+    using database = new Database(copy, { readonly: true });
+    checkOwnership(database, origin);
+    report.step('Checking the copy');
+    const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
+    if (found?.integrity_check !== 'ok') throw damaged(origin);
+    return refuseDamagedRows(database, origin, report);
+  } catch (error) {
+    throw explain(error, origin);
+  }
+}
 
 /** Backs up a store into a new file while services use it. The backup holds everything acknowledged before the call. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {

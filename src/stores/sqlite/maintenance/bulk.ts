@@ -1,23 +1,30 @@
 import type { Database } from 'bun:sqlite';
 import { keyTable } from '../../../domain/api-key.ts';
-import { idempotencyTable } from '../../../domain/idempotency.ts';
 import type { BulkStore, BulkTable, LastIds } from '../../../domain/bulk/bulk-store.ts';
-import type { ColumnValue, TableForm } from '../../../domain/table.ts';
 import { importTable } from '../../../domain/bulk/import-store.ts';
-import { parseExactJson } from '../../../domain/int64.ts';
-import type { MigrationOptions } from '../../../system/migration.ts';
-import type { Order } from '../../../domain/order.ts';
 import { parseNewPet } from '../../../domain/fields.ts';
+import { idempotencyTable } from '../../../domain/idempotency.ts';
+import { parseExactJson } from '../../../domain/int64.ts';
+import type { Order } from '../../../domain/order.ts';
 import type { Pet } from '../../../domain/pet.ts';
+import type { ColumnValue, TableForm } from '../../../domain/table.ts';
+import type { MigrationOptions } from '../../migration.ts';
+import { openForReading } from '../connect.ts';
 import { damaged, explain, isDamage, translateAddError } from '../errors.ts';
-import { refuseOlderSchema } from '../schema/migrate.ts';
-import { raiseLastIds, readLastIds } from '../schema/ids.ts';
-import { beginLog } from '../schema/stored-event.ts';
-import { openForReading, openForWriting } from '../opening/open.ts';
-import { refuseMoved } from '../opening/watch.ts';
-import { createInsert, selectColumns } from '../schema/sql.ts';
-import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
-import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
+import { refuseMoved } from '../file.ts';
+import { refuseOlderSchema } from '../migrate.ts';
+import { openForWriting } from '../open-file.ts';
+import {
+  beginLog,
+  createInsert,
+  orderOf,
+  type OrderRow,
+  raiseLastIds,
+  readLastIds,
+  selectColumns,
+  storedOrders,
+} from '../rows.ts';
+import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../stored-pet.ts';
 
 /** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
 export async function openSqliteBulk(

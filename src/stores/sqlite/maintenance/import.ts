@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite';
-import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import {
   importTable,
   type ImportedPet,
@@ -7,17 +6,16 @@ import {
   type ImportStep,
   type ImportStore,
 } from '../../../domain/bulk/import-store.ts';
-import { importEvent } from '../../../domain/event.ts';
-import type { MigrationOptions } from '../../../system/migration.ts';
 import { createSamplePets } from '../../../domain/bulk/sample-pets.ts';
+import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
+import { importEvent } from '../../../domain/event.ts';
+import type { MigrationOptions } from '../../migration.ts';
 import { translateAddError } from '../errors.ts';
-import { createIds, createLastIdReader } from '../schema/ids.ts';
-import { migrate } from '../schema/migrate.ts';
-import { openForWriting } from '../opening/open.ts';
-import { whileInPlace } from '../opening/watch.ts';
-import { createInsert, selectColumns } from '../schema/sql.ts';
-import { createEventWriter } from '../schema/stored-event.ts';
-import { storedPets } from '../schema/stored-pet.ts';
+import { whileInPlace } from '../file.ts';
+import { migrate } from '../migrate.ts';
+import { openForWriting } from '../open-file.ts';
+import { createEventWriter, createIds, createInsert, createLastIdReader, selectColumns } from '../rows.ts';
+import { storedPets } from '../stored-pet.ts';
 
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readPragma } from '../../../../src/stores/sqlite/schema/migrate.ts';
+import { readPragma } from '../../../../src/stores/sqlite/migrate.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { useSqliteFile } from '../../../support/sqlite-file.ts';
 import { createPet } from '../../../support/changes.ts';

@@ -5,8 +5,8 @@ import { foldName } from '../../../../src/domain/fold.ts';
 import { renderFields, renderPet } from '../../../../src/domain/pet.ts';
 import { noProgress, noReport } from '../../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
-import { migrate, newestVersion, readPragma } from '../../../../src/stores/sqlite/schema/migrate.ts';
-import { checksumOf } from '../../../../src/stores/sqlite/schema/stored-pet.ts';
+import { migrate, newestVersion, readPragma } from '../../../../src/stores/sqlite/migrate.ts';
+import { checksumOf } from '../../../../src/stores/sqlite/stored-pet.ts';
 import { withFaultyFiles } from '../../../support/process/faulty-files.ts';
 import { type Folder, limitedTo, makeFolder, runCli } from '../../../support/process/process.ts';
 

@@ -1,11 +1,110 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, openSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  createWriteStream,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../../domain/error.ts';
+import { partialForm, removeLeftovers, resolveLinks, syncPath, writeWhole } from '../../system/files.ts';
 import { explain } from '../sqlite/errors.ts';
-import { resolveLinks } from '../../system/paths.ts';
-import { partialForm, removeLeftovers } from '../../system/leftovers.ts';
-import { hashOf, type BackupPlace, type Environment } from './place.ts';
+
+/** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
+export interface BackupPlace {
+  /** The name as the operator gave it. */
+  readonly name: string;
+  /** The names and sizes of all files. Fails if the place cannot be used. */
+  list(): Promise<Map<string, number>>;
+  /**
+   * Adds the file that `make` writes to a local path; on return, the place holds exactly these bytes. First removes
+   * what killed backups of this store left behind.
+   */
+  add<Made extends { sha256: string }>(
+    name: string,
+    store: string,
+    make: (draft: string) => Promise<Made>,
+  ): Promise<Made>;
+  /** Adds a small file atomically. */
+  write(name: string, text: string): Promise<void>;
+  /** Reads a small file. */
+  read(name: string): Promise<string>;
+  /** Copies a file to a local path. */
+  fetch(name: string, path: string): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** The SHA-256 of data that arrives in chunks. */
+export async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for await (const chunk of chunks) hasher.update(chunk);
+  return hasher.digest('hex');
+}
+
+export type Environment = Record<string, string | undefined>;
+
+/** Whether a name means a place and not a single file. The name of a missing folder must end in a slash. */
+export function isPlace(name: string): boolean {
+  return (
+    isS3(name) || name.endsWith('/') || statSync(name, { throwIfNoEntry: false })?.isDirectory() === true
+  );
+}
+
+export function isS3(name: string): boolean {
+  return name.startsWith('s3://');
+}
+
+export function noPlace(name: string): OperatorError {
+  return new OperatorError(`There is no folder ${name}.`, 'Create it, or mount the disk that it is on.');
+}
+
+/** A local folder. It is never created, because a missing folder may mean that a disk is not mounted. */
+export function openFolder(name: string): BackupPlace {
+  if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) throw noPlace(name);
+  const pathOf = (file: string): string => join(name, file);
+  const explained = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error, name);
+    }
+  };
+  return {
+    name,
+    async list() {
+      return explained(() => {
+        const files = readdirSync(name).map(
+          (file) => [file, statSync(pathOf(file), { throwIfNoEntry: false })] as const,
+        );
+        return new Map(files.flatMap(([file, found]) => (found?.isFile() ? [[file, found.size]] : [])));
+      });
+    },
+    async add(file, _store, make) {
+      explained(() => removeLeftovers(pathOf('petstore-'), `.*${partialForm}`));
+      // The copy is written in place. It does not count until it has a manifest.
+      return make(pathOf(file));
+    },
+    async write(file, text) {
+      explained(() => writeWhole(pathOf(file), text, 0o600));
+    },
+    async read(file) {
+      return explained(() => readFileSync(pathOf(file), 'utf8'));
+    },
+    async fetch(file, path) {
+      explained(() => copyFileSync(pathOf(file), path));
+    },
+    async remove(file) {
+      explained(() => {
+        rmSync(pathOf(file), { force: true });
+        syncPath(name);
+      });
+    },
+  };
+}
 
 /** A prefix in a bucket, through the runtime's own client. A large file is sent in parts and appears once complete. */
 export function openS3(name: string, environment: Environment): BackupPlace {

@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/error.ts';
-import type { Report } from './progress.ts';
+import type { Report } from '../system/progress.ts';
 
 /** A completed migration of a store that held data. */
 export interface Migration {

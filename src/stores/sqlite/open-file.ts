@@ -1,16 +1,35 @@
 import type { Database } from 'bun:sqlite';
 import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { OperatorError } from '../../../domain/error.ts';
-import { announceMigration, type MigrationOptions } from '../../../system/migration.ts';
-import { noReport } from '../../../system/progress.ts';
-import { partialForm, removeLeftovers } from '../../../system/leftovers.ts';
-import { identityOf, isSameIdentity } from '../../../system/paths.ts';
-import { copyDatabase } from '../copy.ts';
-import { explain } from '../errors.ts';
-import { checkOwnership, migrate, newestVersion, readPragma } from '../schema/migrate.ts';
-import { openAlone } from './connect.ts';
-import { isInPlace, type StoreFile } from './find.ts';
+import { OperatorError } from '../../domain/error.ts';
+import { identityOf, isSameIdentity, partialForm, removeLeftovers } from '../../system/files.ts';
+import { noReport } from '../../system/progress.ts';
+import { announceMigration, type MigrationOptions } from '../migration.ts';
+import { openAlone, openInPlace, refuseOldSqlite, type OpenStore } from './connect.ts';
+import { explain } from './errors.ts';
+import { findOrMakeStore, isInPlace, type StoreFile, withSideFiles } from './file.ts';
+import { copyDatabase } from './maintenance/backup.ts';
+import { checkOwnership, migrate, newestVersion, readPragma } from './migrate.ts';
+
+/**
+ * How a store is opened: `file.ts` finds the file behind the operator's name, and notices if it, its log or its shared
+ * memory is moved or removed. `connect.ts` opens a connection and refuses an unusable file. In WAL mode, the first
+ * read takes a lock that a restore waits for. An older schema is migrated here.
+ */
+
+/** Opens a store for reading and writing. Creates it if it is missing, checks it and migrates its schema. */
+export function openForWriting(name: string, options: MigrationOptions = {}): OpenStore {
+  refuseOldSqlite();
+  for (;;) {
+    const { store, database, version } = openInPlace(() => findOrMakeStore(name), true);
+    if (version === newestVersion) {
+      removeUnfinished(store);
+      return { store: withSideFiles(store), database, version };
+    }
+    database.close();
+    upgrade(store, options);
+  }
+}
 
 /**
  * Migrates a store that nobody else has open, because an older release must not write to the new schema. A full disk or

@@ -1,0 +1,174 @@
+import { constants, Database } from 'bun:sqlite';
+import { statSync } from 'node:fs';
+import { OperatorError } from '../../domain/error.ts';
+import { damaged, explain, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
+import { findStore, holdsFrames, isInPlace, type StoreFile } from './file.ts';
+import { checkOwnership, readPragma } from './migrate.ts';
+
+/** How long a connection waits for another one's lock. */
+const busyTimeoutMs = 5000;
+
+/** Opens a connection for reading and writing. */
+export function connect({ path }: StoreFile): Database {
+  const database = new Database(path, { readwrite: true, create: false, strict: true });
+  // Must come first, so that the statements below wait for another process's lock instead of failing.
+  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // Keep the side files: a start on a full disk could not create them again.
+  database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  // A long-lived snapshot makes the log grow; the next checkpoint then truncates it to this size. With a limit set,
+  // SQLite also empties the log on close.
+  database.run(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
+  return database;
+}
+
+/** In WAL mode, only FULL syncs the log at every commit. The setting lasts as long as the connection. */
+export function useWal(database: Database): void {
+  const { journal_mode: mode } = database.query('PRAGMA journal_mode = WAL').get() as {
+    journal_mode: string;
+  };
+  if (mode !== 'wal') throw new Error(`journal_mode is ${mode}`);
+  database.run('PRAGMA synchronous = FULL');
+}
+
+/** Opens another connection to an open store. It cannot write, so it never moves the log into the file. */
+export function openReader({ path }: StoreFile): Database {
+  const database = new Database(path, { readonly: true, strict: true });
+  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // The first read takes the lock that a restore waits for.
+  database.query('PRAGMA schema_version').get();
+  return database;
+}
+
+/**
+ * Opens the only connection to a store; all others wait until it is closed. BEGIN EXCLUSIVE alone would succeed beside
+ * a service that has the store open. A file that SQLite cannot read is not locked, and its first query fails.
+ */
+export function openAlone({ name, path }: StoreFile): Database {
+  try {
+    return whenFree(() => {
+      // Reopen for each attempt: in this mode, a waiting connection keeps a read lock, which could block another one.
+      const database = new Database(path, { readwrite: true, create: false, strict: true });
+      try {
+        database.run('PRAGMA locking_mode = EXCLUSIVE');
+        database.run('BEGIN EXCLUSIVE');
+        // ROLLBACK keeps the lock, while COMMIT would write the first page of an empty file.
+        database.run('ROLLBACK');
+      } catch (error) {
+        if (!isUnreadable(error)) {
+          database.close();
+          throw error;
+        }
+      }
+      return database;
+    }, waitAlone);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
+  }
+}
+
+const waitAlone = { pauseMs: 20 };
+
+/**
+ * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
+ * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
+ */
+export function whenFree<Result>(
+  attempt: () => Result,
+  { waitMs = busyTimeoutMs, pauseMs = 1 } = {},
+): Result {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      // Random, so that waiting processes do not retry in step.
+      Bun.sleepSync(pauseMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** Files up to this size are checked completely at start; larger ones are checked as they are read. */
+const maxCheckedBytes = 16 * 1024 * 1024;
+
+/** Refuses a store that is damaged, not ours, or newer than this program. Returns its schema version. */
+export function refuseUnusable(database: Database, { name, path }: StoreFile): number {
+  checkOwnership(database, name);
+  refuseMissingPages(database, name, path);
+  if (statSync(path).size <= maxCheckedBytes) refuseDamage(database, name);
+  return readPragma(database, 'user_version');
+}
+
+/** Checks the structure of the file, but not the bytes within a text: see `check-rows.ts`. */
+export function refuseDamage(database: Database, name: string): void {
+  const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
+  if (found?.quick_check !== 'ok') throw damaged(name);
+}
+
+/** SQLite accepts a file without its last page until the first commit. */
+function refuseMissingPages(database: Database, name: string, path: string): void {
+  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
+  // Check the log first: a checkpoint may move pages from the log to the file in between.
+  const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
+  if (isCutOff) throw damaged(name);
+}
+
+/** Before 3.51.3, SQLite can lose a commit if the log restarts while another connection writes. */
+export function refuseOldSqlite(version = sqliteVersion()): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;
+  throw new OperatorError(
+    `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed.`,
+    'Update Bun: npm install.',
+  );
+}
+
+/** The SQLite inside Bun. */
+export function sqliteVersion(): string {
+  using database = new Database(':memory:');
+  const { version } = database.query('SELECT sqlite_version() AS version').get() as { version: string };
+  return version;
+}
+
+export interface OpenStore {
+  store: StoreFile;
+  database: Database;
+  /** The schema version; 0 without a schema. */
+  version: number;
+}
+
+/** Opens an existing store for a command that only reads. */
+export function openForReading(name: string): OpenStore {
+  const find = (): StoreFile => {
+    const store = findStore(name);
+    if (!store) throw noStore(name);
+    return store;
+  };
+  return openInPlace(find, false);
+}
+
+const maxAttempts = 10;
+
+/**
+ * A restore may replace the file before the connection holds its lock. SQLite finds the log by name, so the connection
+ * would then write rows of the old file into the new one. Start over if the file has changed.
+ */
+export function openInPlace(find: () => StoreFile, mayWrite: boolean): OpenStore {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const store = find();
+    const database = connect(store);
+    try {
+      const version = refuseUnusable(database, store);
+      if (mayWrite) useWal(database);
+      // In WAL mode, this read takes the lock.
+      database.query('PRAGMA schema_version').get();
+      if (isInPlace(store)) return { store, database, version };
+      database.close();
+    } catch (error) {
+      database.close();
+      if (isInPlace(store)) throw explain(error, store.name);
+    }
+  }
+  throw replaced(find().name);
+}

@@ -1,0 +1,195 @@
+import type { Database } from 'bun:sqlite';
+import type { LastIds } from '../../domain/bulk/bulk-store.ts';
+import { idsUsedUp } from '../../domain/error.ts';
+import { eventRetentionMs, eventTable, importEvent, type NewEvent } from '../../domain/event.ts';
+import { int64Range } from '../../domain/int64.ts';
+import {
+  type NewOrder,
+  type Order,
+  type OrderReturn,
+  type OrderRow as PlainRow,
+  orderTable,
+  renderOrder,
+} from '../../domain/order.ts';
+import { columnsOf, type ColumnValue, type TableForm } from '../../domain/table.ts';
+import { checksumOf, damagedRow } from './stored-pet.ts';
+
+type Table = Pick<TableForm<never, never>, 'name' | 'columns'>;
+
+/** The columns of a table, in the form that its `parse` expects. */
+export function selectColumns({ columns }: Table): string {
+  const names = Object.entries(columns).map(([name, type]) =>
+    type === 'bigint' ? `CAST(${name} AS TEXT) AS ${name}` : name,
+  );
+  return names.join(', ');
+}
+
+export function insertSql(table: Table, rows = 1): string {
+  const places = `(${Object.keys(table.columns).fill('?').join(', ')})`;
+  return `INSERT INTO ${table.name} (${columnsOf(table)}) VALUES ${Array(rows).fill(places).join(', ')}`;
+}
+
+/** AUTOINCREMENT, and a CHECK with IN, cost about as much per statement as a row does. */
+const rowsPerInsert = 16;
+
+/** Inserts rows within the caller's transaction, many with one statement. */
+export function createInsert(
+  database: Database,
+  table: Table,
+): (rows: readonly (readonly ColumnValue[])[]) => void {
+  const one = database.query<unknown, ColumnValue[]>(insertSql(table));
+  const many = database.query<unknown, ColumnValue[]>(insertSql(table, rowsPerInsert));
+  return (rows) => {
+    for (let start = 0; start < rows.length; start += rowsPerInsert) {
+      const chunk = rows.slice(start, start + rowsPerInsert);
+      if (chunk.length === rowsPerInsert) many.run(...chunk.flat());
+      else for (const row of chunk) one.run(...row);
+    }
+  };
+}
+
+/** Assigns ids to new rows: one more than the largest id ever used. */
+export interface Ids {
+  /** Call it at the start of every transaction that adds rows, because other processes may have added some. */
+  begin(): void;
+  next(): bigint;
+}
+
+/** The id is part of the JSON, so it is chosen before the row is written, under the write lock. */
+export function createIds(database: Database, table: keyof LastIds): Ids {
+  const readLast = createLastIdReader(database, table);
+  let last: bigint | undefined;
+  return {
+    begin() {
+      last = undefined;
+    },
+    next() {
+      last ??= readLast();
+      if (last === int64Range.largest) throw idsUsedUp();
+      return ++last;
+    },
+  };
+}
+
+/** Reads the largest id ever used, including those of deleted rows; 0 if there is none. */
+export function createLastIdReader(database: Database, table: keyof LastIds): () => bigint {
+  const selectLast = database.query<{ id: string }, []>(
+    `SELECT CAST(max(
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0),
+       coalesce((SELECT max(id) FROM ${table}), 0)) AS TEXT) AS id`,
+  );
+  return () => BigInt(selectLast.get()?.id ?? 0);
+}
+
+export function readLastIds(database: Database): LastIds {
+  return {
+    pets: createLastIdReader(database, 'pets')(),
+    orders: createLastIdReader(database, 'orders')(),
+  };
+}
+
+/** Makes new ids follow these; never lowers them. Call it within a transaction. */
+export function raiseLastIds(database: Database, ids: LastIds): void {
+  const current = readLastIds(database);
+  for (const table of ['pets', 'orders'] as const) {
+    if (ids[table] <= current[table]) continue;
+    database.query('DELETE FROM sqlite_sequence WHERE name = ?1').run(table);
+    database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)').run(table, ids[table]);
+  }
+}
+
+/** A row of the table. The checksum covers the order's JSON and reveals a flipped bit, as it does for a pet. */
+export type OrderRow = PlainRow & { checksum: string };
+
+/** How orders are stored. Readers check each row with {@link orderOf}. */
+export const storedOrders = {
+  ...orderTable,
+  columns: { ...orderTable.columns, checksum: 'bigint' },
+  valuesOf: (order: Order) => [...orderTable.valuesOf(order), checksumOf(renderOrder(order))],
+} as const;
+
+/** The order in a row; undefined if the row is damaged. */
+export function orderOf(row: OrderRow): Order | undefined {
+  try {
+    const order = orderTable.parse(row);
+    return checksumOf(renderOrder(order)) === Number(row.checksum) ? order : undefined;
+  } catch {
+    // A damaged id may not be a number, and a damaged time not a date.
+    return undefined;
+  }
+}
+
+/** The order's JSON. Throws if the row is damaged. */
+export function verifiedOrder(row: OrderRow): string {
+  const order = orderOf(row);
+  if (!order) throw damagedRow('an order', JSON.stringify(row));
+  return renderOrder(order);
+}
+
+/** Writes orders within a transaction of a writing connection. */
+export interface OrderWriter {
+  add(orders: readonly NewOrder[]): void;
+  /** Marks every open order of the pet. */
+  markReturned(petId: bigint, orderReturn: OrderReturn): void;
+}
+
+export function createOrderWriter(database: Database): OrderWriter {
+  const ids = createIds(database, 'orders');
+  const insert = database.query<unknown, ColumnValue[]>(insertSql(storedOrders));
+  const update = database.query<unknown, ColumnValue[]>(
+    'UPDATE orders SET returned_at = ?2, returned_by = ?3, checksum = ?4 WHERE id = ?1',
+  );
+  const selectStanding = database.query<OrderRow, [bigint]>(
+    `SELECT ${selectColumns(storedOrders)} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
+  );
+  return {
+    add(orders) {
+      ids.begin();
+      for (const order of orders) insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
+    },
+    markReturned(petId, orderReturn) {
+      for (const row of selectStanding.all(petId)) {
+        const order = orderOf(row);
+        // Skip it: a new checksum would hide the damage.
+        if (!order) continue;
+        const { returnedAt, returnedBy = null } = orderReturn;
+        const checksum = checksumOf(renderOrder({ ...order, ...orderReturn }));
+        update.run(order.id, returnedAt.getTime(), returnedBy, checksum);
+      }
+    },
+  };
+}
+
+/**
+ * Deletes the events before the first one that stays: a young one, the newest, or the one after ?1 others. So ids have
+ * no gaps and are not reused, and one scan from the oldest event finds the bound.
+ */
+const deleteExpired = `
+  DELETE FROM events WHERE id < (
+    SELECT id FROM events
+    WHERE created_at >= ?2 OR id >= (SELECT min(id) + ?1 FROM events) OR id = (SELECT max(id) FROM events)
+    ORDER BY id LIMIT 1)`;
+
+/**
+ * Writes events within a transaction, and deletes up to twice as many expired ones: the log then shrinks as steadily as
+ * it grows, and no write waits long.
+ */
+export function createEventWriter(database: Database): (events: readonly NewEvent[]) => void {
+  const insert = createInsert(database, eventTable);
+  const remove = database.query<unknown, [number, number]>(deleteExpired);
+  return (events) => {
+    const last = events.at(-1);
+    if (!last) return;
+    // SQLite assigns the ids under the write lock, each one more than the largest.
+    insert(events.map(eventTable.valuesOf));
+    remove.run(2 * events.length, last.createdAt - eventRetentionMs);
+  };
+}
+
+/** Starts a new log with one import event for all pets. Cursors of the previous log are refused. */
+export function beginLog(database: Database, now: number): void {
+  const { count } = database.query('SELECT count(*) AS count FROM pets').get() as { count: number };
+  createEventWriter(database)([importEvent(count, now)]);
+  database.run('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+  database.run('UPDATE event_log SET epoch = lower(hex(randomblob(8)))');
+}
