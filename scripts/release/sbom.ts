@@ -46,7 +46,7 @@ export async function writeSbom(
   executables: Map<Platform, string>,
 ): Promise<void> {
   const copy = join(folder, 'petstore-server');
-  const workspaces = ['packages/client', 'packages/console'];
+  const workspaces = ['packages/client', 'packages/web'];
   for (const name of ['package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)]) {
     await mkdir(dirname(join(copy, name)), { recursive: true });
     await cp(join(project, name), join(copy, name));

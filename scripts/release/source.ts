@@ -47,7 +47,7 @@ async function readVersion(): Promise<string> {
   const { version } = await readJson<{ version: string }>('package.json');
   const lockfile = await readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
   const others = [['package-lock.json', lockfile.packages['']?.version]];
-  for (const name of ['client', 'console', 'testkit']) {
+  for (const name of ['client', 'testkit', 'web']) {
     const manifest = await readJson<Manifest>(`packages/${name}/package.json`);
     others.push([`packages/${name}/package.json`, manifest.version]);
     if (manifest.peerDependencies) {

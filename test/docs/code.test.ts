@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { tokensOf, type Language } from '../../packages/console/src/docs/code/highlight.ts';
-import { indentJson } from '../../packages/console/src/docs/code/json-text.ts';
-import { renderCurl } from '../../packages/console/src/docs/code/request.ts';
+import { tokensOf, type Language } from '../../packages/web/src/docs/code/highlight.ts';
+import { indentJson } from '../../packages/web/src/docs/code/json-text.ts';
+import { renderCurl } from '../../packages/web/src/docs/code/request.ts';
 import { holds } from '../support/property.ts';
 
 describe('indentJson', () => {

@@ -10,8 +10,8 @@ export interface Asset {
   body: string;
 }
 
-const consoleFolder = join(import.meta.dir, '../../../packages/console/src');
-const docsFolder = join(import.meta.dir, '../../../packages/console/src/docs');
+const consoleFolder = join(import.meta.dir, '../../../packages/web/src');
+const docsFolder = join(import.meta.dir, '../../../packages/web/src/docs');
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',

@@ -1,4 +1,4 @@
-import { renderConsole } from '../../../packages/console/src/html.ts';
+import { renderConsole } from '../../../packages/web/src/html.ts';
 import { dereference, type OpenapiDocument } from '../../docs/contract.ts';
 import { renderDocs } from '../../docs/render.ts';
 import type { Handler } from '../route.ts';
