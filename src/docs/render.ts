@@ -8,7 +8,7 @@ import { fieldsOf, renderFields } from './reference/fields.ts';
 import { markOf, renderOperations } from './reference/reference.ts';
 
 /**
- * The guide and the API reference. They work without a script; `packages/web/src/docs/docs.ts` adds interaction.
+ * The guide and the API reference. They work without a script; `packages/web/src/docs/browser/docs.ts` adds interaction.
  */
 export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
   const { title, summary = '' } = contract.info;

@@ -184,7 +184,7 @@ describe('npm install', () => {
       'README.md',
       'LICENSE',
       'packages/client/src/index.ts',
-      'packages/web/src/console.tsx',
+      'packages/web/src/console/console.tsx',
     ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
     }

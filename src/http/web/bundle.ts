@@ -10,8 +10,7 @@ export interface Asset {
   body: string;
 }
 
-const consoleFolder = join(import.meta.dir, '../../../packages/web/src');
-const docsFolder = join(import.meta.dir, '../../../packages/web/src/docs');
+const folder = join(import.meta.dir, '../../../packages/web/src');
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -22,23 +21,23 @@ const contentTypes: Record<string, string> = {
 export async function bundleAssets(): Promise<Asset[]> {
   const { outputs } = await Bun.build({
     entrypoints: [
-      join(consoleFolder, 'console.tsx'),
-      join(consoleFolder, 'styles/console.css'),
-      join(docsFolder, 'docs.ts'),
-      join(docsFolder, 'docs.css'),
+      join(folder, 'console/console.tsx'),
+      join(folder, 'console/styles/console.css'),
+      join(folder, 'docs/browser/docs.ts'),
+      join(folder, 'docs/styles/docs.css'),
     ],
     target: 'browser',
     minify: true,
     naming: '[name].[ext]',
     // Without this, the bundler reads tsconfig.json from the folder in which the service was started.
-    tsconfig: join(consoleFolder, '../tsconfig.json'),
+    tsconfig: join(folder, '../tsconfig.json'),
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
   });
   const bundled = outputs.map(async (output) =>
     toAsset(output.path.replace(/^.*\//, ''), await output.text()),
   );
-  const icon = await Bun.file(join(consoleFolder, 'icon.svg')).text();
+  const icon = await Bun.file(join(folder, 'theme/icon.svg')).text();
   return [...(await Promise.all(bundled)), toAsset('icon.svg', icon)];
 }
 

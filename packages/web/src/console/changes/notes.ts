@@ -1,0 +1,125 @@
+import type { Pet } from '../../../../client/src/index.ts';
+
+/** Text about pets. Each is shown with its id and its shortened name, which keeps its own direction. */
+export type Words = readonly (string | Pet)[];
+
+export interface Choice {
+  label: string;
+  act: () => void;
+}
+
+export interface Note {
+  /** Without a key of its own, a button would keep the focus and belong to another note. */
+  key?: number;
+  /** How long it still has, if it ends by itself. */
+  leftMs?: number;
+  /** Absent if the note says that nothing was done. */
+  petId?: bigint;
+  words: Words;
+  /** A note with choices stays until one is made; others end by themselves. */
+  choices?: Choice[];
+  undo?: () => void;
+  /** Called when the note ends and nobody undid it. `isLeaving` is true when the document is being closed. */
+  onEnd?: (isLeaving: boolean) => void;
+}
+
+/** How long a person can undo. Nothing ends while the pointer or the focus is on a note. */
+const durationMs = 10_000;
+const tickMs = 250;
+
+/** The notes on the screen, oldest first. */
+export class Notes {
+  list: readonly Note[] = [];
+  readonly #onChange: () => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #tickedMs = 0;
+  #lastKey = 0;
+  #isHeld = false;
+  /** The changes that can be undone, oldest first. They are cleared with the last note. */
+  #undoable: Note[] = [];
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** True when a problem with this pet waits for a choice. */
+  hasProblem(petId: bigint): boolean {
+    return this.list.some((note) => note.petId === petId && note.choices);
+  }
+
+  add(note: Note): void {
+    this.#tick();
+    note.key = ++this.#lastKey;
+    if (!note.choices) note.leftMs = durationMs;
+    if (note.undo) this.#undoable.push(note);
+    // The reason why nothing was done is outdated by now.
+    this.#set([...this.list.filter(({ petId }) => petId !== undefined), note]);
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+  }
+
+  /** Says why something that a person did is ignored. */
+  say(...words: Words): void {
+    this.add({ words });
+  }
+
+  drop(note: Note): void {
+    this.#set(this.list.filter((other) => other !== note));
+  }
+
+  dropOf(petId: bigint): void {
+    for (const note of this.list) if (note.petId === petId) this.drop(note);
+  }
+
+  /** Ends a note with the choice of a person. */
+  choose(note: Note, act: () => void): void {
+    this.#undoable = this.#undoable.filter((other) => other !== note);
+    this.drop(note);
+    act();
+  }
+
+  /** The latest change that is not undone yet. Its note may be replaced by another one, or have ended. */
+  get undoable(): Note | undefined {
+    return this.#undoable.at(-1);
+  }
+
+  undo(): void {
+    const note = this.undoable;
+    if (note?.undo) this.choose(note, note.undo);
+    else this.say('There is nothing to undo.');
+  }
+
+  setHeld(isHeld: boolean): void {
+    this.#tick();
+    this.#isHeld = isHeld;
+  }
+
+  /** Ends all notes without choices at once, oldest first, because the document is being closed. */
+  endAll(): void {
+    for (const note of this.list) if (note.leftMs !== undefined) this.#end(note, true);
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const passedMs = this.#isHeld ? 0 : nowMs - this.#tickedMs;
+    this.#tickedMs = nowMs;
+    for (const note of this.list) {
+      if (note.leftMs === undefined) continue;
+      note.leftMs -= passedMs;
+      if (note.leftMs <= 0) this.#end(note, false);
+    }
+    if (this.list.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #end(note: Note, isLeaving: boolean): void {
+    this.drop(note);
+    if (this.list.length === 0) this.#undoable = [];
+    if (note.onEnd) this.choose(note, () => note.onEnd?.(isLeaving));
+  }
+
+  #set(list: readonly Note[]): void {
+    this.list = list;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,261 @@
+import {
+  isNotFound,
+  isPetstoreError,
+  isTemporary,
+  isUnauthorized,
+  type Pet,
+  type PetFields,
+  type PetstoreClient,
+  PetstoreClientError,
+  type PetStatus,
+} from '../../../../client/src/index.ts';
+import { tellProblem } from '../connect.ts';
+import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
+import type { Choice, Note, Notes, Words } from './notes.ts';
+import {
+  anywayLabel,
+  fieldsOf,
+  isolatedNameOf,
+  isReturn,
+  reversed,
+  stateOf,
+  tellConflict,
+  tellDone,
+  tellFailed,
+  tellUndone,
+  textOf,
+  withFields,
+  type Wish,
+} from './words.ts';
+
+export interface PetActionsOptions {
+  client: Pick<PetstoreClient, 'updatePet' | 'deletePet' | 'getPet'>;
+  rows: PetRows;
+  notes: Notes;
+  /** Called when the key is no longer accepted, with what became of the change. */
+  onRefused: (outcome: string) => void;
+  onChange: () => void;
+}
+
+/** The changes that a person may make, and the notes about them. Absent if the key may change nothing. */
+export interface Changes {
+  notes: Notes;
+  actions: PetActions;
+  count: number;
+}
+
+/** An attempt to fulfil a wish for a pet as a person saw it. */
+interface Attempt {
+  seen: Pet;
+  wish: Wish;
+  isUndo?: boolean | undefined;
+  /** True when an earlier attempt may have succeeded although its response was lost. */
+  mayBeDone?: boolean;
+  /** The ETag of the pet that the person saw, once it is known. */
+  etag?: string | undefined;
+}
+
+const ok: Choice = { label: 'OK', act() {} };
+const leaveIt: Choice = { label: 'Leave it as it is', act() {} };
+
+/** Changes pets in the store. Nothing counts as done before the store says so, and nobody's work is overwritten. */
+export class PetActions {
+  readonly #options: PetActionsOptions;
+  readonly #saving = new Set<bigint>();
+  /** How many changes the store has confirmed. */
+  doneCount = 0;
+
+  constructor(options: PetActionsOptions) {
+    this.#options = options;
+  }
+
+  isSaving(id: bigint): boolean {
+    return this.#saving.has(id);
+  }
+
+  /** Notes show the outcome. A sold pet is returned only after a question. */
+  async setStatus(seen: Pet, status: PetStatus | undefined): Promise<void> {
+    const { notes } = this.#options;
+    const wish = { status: status ?? null };
+    if (this.#isBusy(seen)) return;
+    if (seen.status === status) return notes.say(seen, ` ${stateOf(seen)} already.`);
+    if (isReturn(seen, wish) && !confirm(`Return ${isolatedNameOf(seen)}?`)) return;
+    await this.#repeat({ seen, wish });
+  }
+
+  /** Saves what was typed into a form: resolves with the error unless all is saved. Refused values get no note. */
+  async save(seen: Pet, fields: PetFields): Promise<unknown> {
+    return this.#change({ seen, wish: fields }, fields);
+  }
+
+  /** Shows the pet as removed at once, and removes it from the store when it is too late to undo. */
+  remove(seen: Pet): void {
+    const { rows, notes } = this.#options;
+    const { id } = seen;
+    if (this.#isBusy(seen)) return;
+    const attempt: Attempt = { seen, wish: 'remove' };
+    const note: Note = {
+      petId: id,
+      words: tellDone(seen, seen, 'remove'),
+      undo: () => {
+        rows.show(id);
+        notes.add({ petId: id, words: tellUndone(seen, 'remove') });
+      },
+      onEnd: (isLeaving) => void this.#remove(attempt, isLeaving),
+    };
+    notes.dropOf(id);
+    notes.add(note);
+    rows.remove(id, true);
+    void this.#findVersion(attempt, note);
+  }
+
+  /** Undoes one change after another, the latest first. */
+  undo(): void {
+    const { notes } = this.#options;
+    const id = notes.undoable?.petId;
+    if (id === undefined || !this.isSaving(id)) notes.undo();
+    else notes.say('The last change is still being saved. Nothing else was done; try again.');
+  }
+
+  async #change(attempt: Attempt, fields: PetFields): Promise<unknown> {
+    const { client, rows, notes } = this.#options;
+    const { seen, isUndo } = attempt;
+    if (this.#isBusy(seen)) return 'Another change is under way.';
+    notes.dropOf(seen.id);
+    return this.#whileSaving(seen.id, async () => {
+      const finish = (pet: Pet) => {
+        const undo = () => void this.#repeat({ seen: pet, wish: reversed(seen, fields), isUndo: true });
+        const words = isUndo ? tellUndone(pet, fields) : tellDone(seen, pet, fields);
+        this.doneCount += 1;
+        rows.replace(pet);
+        notes.add({ petId: pet.id, words, ...(!isUndo && { undo }) });
+      };
+      try {
+        const expected = fieldsOf(seen);
+        finish(await client.updatePet(seen.id, { ...fields, expected }));
+      } catch (error) {
+        const pet = isRefusal(error) ? undefined : await this.#settle(attempt, error);
+        if (!pet) return error;
+        finish(pet);
+      }
+      return undefined;
+    });
+  }
+
+  /** True while the pet is being saved; a note then says that nothing else was done. */
+  #isBusy(seen: Pet): boolean {
+    const isBusy = this.isSaving(seen.id);
+    if (isBusy) this.#options.notes.say(seen, ' is still being saved. Nothing else was done; try again.');
+    return isBusy;
+  }
+
+  /** Gets the ETag of the pet that the person saw while it still can: a closed tab cannot. */
+  async #findVersion(attempt: Attempt, note: Note): Promise<void> {
+    const { client, rows, notes } = this.#options;
+    const { seen } = attempt;
+    try {
+      const pet = await client.getPet(seen.id);
+      if (isSame(pet, seen)) attempt.etag = pet.etag;
+      else if (notes.list.includes(note)) {
+        notes.choose(note, () => rows.replace(pet));
+        this.#conflict(attempt, pet);
+      }
+    } catch {
+      // The removal itself reports any failure.
+    }
+  }
+
+  async #remove(attempt: Attempt, isLeaving: boolean): Promise<void> {
+    const { client, rows } = this.#options;
+    const { seen, etag } = attempt;
+    await this.#whileSaving(seen.id, async () => {
+      try {
+        const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
+        await client.deletePet(seen.id, { ifMatch });
+        this.doneCount += 1;
+        rows.remove(seen.id);
+      } catch (error) {
+        if (isNotFound(error)) return rows.remove(seen.id);
+        rows.show(seen.id);
+        await this.#settle(attempt, error);
+      }
+    });
+  }
+
+  async #versionOf(seen: Pet): Promise<string | undefined> {
+    const pet = await this.#options.client.getPet(seen.id);
+    if (isSame(pet, seen)) return pet.etag;
+    throw new PetstoreClientError('precondition_failed', 'The pet has changed.');
+  }
+
+  async #repeat(attempt: Attempt): Promise<void> {
+    const { seen, wish } = attempt;
+    if (wish !== 'remove') {
+      const refusal = await this.#change(attempt, wish);
+      if (isRefusal(refusal)) this.#fail(attempt, refusal);
+    } else if (!this.isSaving(seen.id)) await this.#remove(attempt, false);
+  }
+
+  async #whileSaving<Value>(id: bigint, work: () => Promise<Value>): Promise<Value> {
+    this.#saving.add(id);
+    this.#options.onChange();
+    try {
+      return await work();
+    } finally {
+      this.#saving.delete(id);
+      this.#options.onChange();
+    }
+  }
+
+  /** After a failure, only the store knows what became of the pet. Resolves with the pet if all is well after all. */
+  async #settle(attempt: Attempt, error: unknown): Promise<Pet | undefined> {
+    const { client, rows } = this.#options;
+    const { seen, wish } = attempt;
+    const isConflict = isPetstoreError(error, 'precondition_failed');
+    if (!isConflict && !isTemporary(error)) return this.#fail(attempt, error);
+    const repeatable: Attempt = { ...attempt, mayBeDone: attempt.mayBeDone || !isConflict };
+    try {
+      const pet = await client.getPet(seen.id);
+      const isDone = wish !== 'remove' && isSame(pet, withFields(seen, wish));
+      if (isDone && repeatable.mayBeDone) return pet;
+      rows.replace(pet);
+      if (isSame(pet, seen)) this.#fail(repeatable, error);
+      else this.#conflict(attempt, pet);
+    } catch (readError) {
+      this.#fail(repeatable, readError, false);
+    }
+    return undefined;
+  }
+
+  /** Somebody else was faster. */
+  #conflict(attempt: Attempt, now: Pet): void {
+    const { seen, wish, isUndo } = attempt;
+    const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
+    const act = () => void this.#repeat({ seen: now, wish, isUndo });
+    const repeat = { label: anywayLabel(now, wish), act };
+    this.#tell(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
+  }
+
+  #fail(attempt: Attempt, error: unknown, isKnown = true): undefined {
+    const { rows, onRefused } = this.#options;
+    const { seen, wish, mayBeDone } = attempt;
+    if (isUnauthorized(error)) {
+      onRefused(textOf(tellFailed(seen, wish, !mayBeDone)));
+    } else if (isNotFound(error)) {
+      rows.remove(seen.id);
+      this.#tell(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
+    } else {
+      const repeat = { label: 'Try again', act: () => void this.#repeat(attempt) };
+      const words = [...tellFailed(seen, wish, isKnown), ` ${tellProblem(error)}`];
+      this.#tell(seen, words, [repeat, leaveIt]);
+    }
+  }
+
+  #tell({ id }: Pet, words: Words, choices: Choice[]): void {
+    this.#options.notes.add({ petId: id, words, choices });
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return isPetstoreError(error, 'invalid_pet', 'payload_too_large');
+}

@@ -1,0 +1,115 @@
+import type { Pet, PetFields, PetStatus } from '../../../../client/src/index.ts';
+import { petFields } from '../draft.ts';
+import type { Words } from './notes.ts';
+
+/** The words for each status: that a pet has it, to set it, and that somebody else has set it. */
+const told: Record<
+  PetStatus | 'none',
+  { state: string; command: string; deed: [before: string, after: string] }
+> = {
+  available: { state: 'is available', command: 'Make it available', deed: ['made ', ' available'] },
+  pending: { state: 'is pending', command: 'Make it pending', deed: ['made ', ' pending'] },
+  sold: { state: 'is sold', command: 'Sell it', deed: ['sold ', ''] },
+  none: { state: 'has no status', command: 'Take its status away', deed: ['taken the status of ', ' away'] },
+};
+
+export function stateOf({ status }: Pet): string {
+  return told[status ?? 'none'].state;
+}
+
+/** Says that a pet is now as the person wanted it. */
+export function tellDone(seen: Pet, pet: Pet, wish: Wish): Words {
+  if (wish === 'remove') return ['Removed ', pet, '.'];
+  if (wish.status === undefined) return ['Saved ', pet, '.'];
+  return [pet, isReturn(seen, wish) ? ' was returned and ' : ' ', `${stateOf(pet)}.`];
+}
+
+export function tellUndone(pet: Pet, wish: Wish): Words {
+  if (wish === 'remove') return ['Undone: ', pet, ' was not removed.'];
+  const state = wish.status === undefined ? 'is as it was before' : `${stateOf(pet)} again`;
+  return ['Undone: ', pet, ` ${state}.`];
+}
+
+/** The message for a change that failed, or whose outcome is unknown. */
+export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
+  const deed =
+    wish === 'remove'
+      ? 'removed'
+      : wish.status === 'sold'
+        ? 'sold'
+        : isReturn(seen, wish)
+          ? 'returned'
+          : 'changed';
+  return [seen, isKnown ? ` was not ${deed}.` : ` may not have been ${deed}.`];
+}
+
+/** The label of a button that fulfils the wish despite the changes of others. */
+export function anywayLabel(now: Pet, wish: Wish): string {
+  if (wish === 'remove') return 'Remove it anyway';
+  if (isReturn(now, wish)) return 'Return it anyway';
+  return `${wish.status === undefined ? 'Save it' : told[wish.status ?? 'none'].command} anyway`;
+}
+
+/** Says what others did to a pet since the person saw it. */
+export function tellConflict(seen: Pet, now: Pet): Words {
+  const parts: Words[] = [];
+  const subject = () => (parts.length === 0 ? seen : 'it');
+  if (now.status !== seen.status) {
+    if (seen.status === 'sold') parts.push(['returned ', seen]);
+    const [before, after] = told[now.status ?? 'none'].deed;
+    if (seen.status !== 'sold' || now.status !== 'available') parts.push([before, subject(), after]);
+  }
+  if (now.name !== seen.name) parts.push(['renamed ', subject(), ' to ', now]);
+  if (now.categoryId !== seen.categoryId) parts.push(['moved ', subject(), ` to category ${now.categoryId}`]);
+  const words: (string | Pet)[] = ['Somebody else has '];
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) words.push(index === parts.length - 1 ? ' and ' : ', ');
+    words.push(...part);
+  }
+  return [...words, ' in the meantime.'];
+}
+
+/** A name that fits into a sentence. */
+export function shortNameOf({ id, name }: Pet): string {
+  if (name.trim() === '') return `Pet ${id}`;
+  const characters = Array.from(name.slice(0, 200));
+  return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
+}
+
+/** The id that follows a name in a sentence, because two pets may have the same name. */
+export function idAfter({ id, name }: Pet): string {
+  return name.trim() === '' ? '' : ` (${id})`;
+}
+
+/** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
+export function isolatedNameOf(pet: Pet): string {
+  return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
+}
+
+/** The words as plain text. */
+export function textOf(words: Words): string {
+  return words.map((word) => (typeof word === 'string' ? word : shortNameOf(word) + idAfter(word))).join('');
+}
+
+/** What a person wants for a pet: other values, or its removal. */
+export type Wish = PetFields | 'remove';
+
+/** True when a wish returns a sold pet. */
+export function isReturn(seen: Pet, wish: PetFields): boolean {
+  return seen.status === 'sold' && wish.status !== undefined && wish.status !== 'sold';
+}
+
+/** The fields of a pet that a person has seen. A change sends them along, and fails if somebody else was faster. */
+export function fieldsOf(pet: Pet, fields: readonly (keyof PetFields)[] = petFields): PetFields {
+  return Object.fromEntries(fields.map((field) => [field, pet[field] ?? null]));
+}
+
+export function withFields(pet: Pet, fields: PetFields): Pet {
+  const wanted = Object.entries({ ...pet, ...fields }).filter(([, value]) => value !== null);
+  return Object.fromEntries(wanted) as unknown as Pet;
+}
+
+/** The wish that undoes another one. */
+export function reversed(seen: Pet, fields: PetFields): PetFields {
+  return fieldsOf(seen, Object.keys(fields) as (keyof PetFields)[]);
+}

@@ -1,0 +1,110 @@
+import { render } from 'preact';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Key } from '../../../client/src/index.ts';
+import { connect } from './connect.ts';
+import { HelpDialog } from './help-dialog.tsx';
+import { forgetKey, forgetTyped, keepKey, readKey } from './session.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { SignIn } from './sign-in.tsx';
+import { Store } from './store.tsx';
+
+const root = document.getElementById('app');
+if (root) render(<Console />, root);
+
+function Console() {
+  const [apiKey, setApiKey] = useState(readKey);
+  const [refusal, setRefusal] = useState<string>();
+  const [described, setDescribed] = useState<Key>();
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
+
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => addEventListener('hashchange', () => setHash(location.hash)), []);
+  const isSales = hash.startsWith('#/sales');
+
+  useShortcuts({ '?': () => setIsHelpOpen(client !== undefined) });
+  const use = (key: string | undefined) => {
+    setDescribed(undefined);
+    setApiKey(key);
+  };
+  const signIn = (key: string, isRemembered: boolean) => {
+    keepKey(key, isRemembered);
+    setRefusal(undefined);
+    use(key);
+    scrollTo(0, 0);
+  };
+  const signOut = () => {
+    forgetKey();
+    forgetTyped();
+    use(undefined);
+  };
+  const onRefused = useCallback(
+    (outcome = '') => {
+      forgetKey(apiKey);
+      // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
+      const remembered = readKey();
+      const reason = 'You were signed out because your key is no longer accepted.';
+      if (remembered === undefined)
+        setRefusal((before = '') => (outcome === '' && before !== '' ? before : `${reason} ${outcome}`));
+      use(remembered);
+    },
+    [apiKey],
+  );
+
+  return (
+    <>
+      <header class="bar">
+        <div class="bar-inner">
+          <span class="brand">Petstore</span>
+          {client && (
+            <nav class="views" aria-label="Views">
+              <a href="#/" aria-current={isSales ? undefined : 'page'}>
+                Pets
+              </a>
+              <a href="#/sales" aria-current={isSales ? 'page' : undefined}>
+                Sales
+              </a>
+            </nav>
+          )}
+          <div class="tools">
+            <a href="docs">API reference</a>
+            {client && (
+              <>
+                <button
+                  type="button"
+                  class="quiet help-toggle"
+                  aria-keyshortcuts="?"
+                  onClick={() => setIsHelpOpen(true)}
+                >
+                  Shortcuts
+                </button>
+                <button type="button" class="quiet" onClick={signOut}>
+                  Sign out
+                </button>
+              </>
+            )}
+            {described && (
+              <span class="who">
+                <span class="visually-hidden">Signed in as </span>
+                {described.name}
+              </span>
+            )}
+          </div>
+        </div>
+      </header>
+      {client ? (
+        <Store
+          key={apiKey}
+          client={client}
+          hash={hash}
+          apiKey={described}
+          onDescribed={setDescribed}
+          onRefused={onRefused}
+        />
+      ) : (
+        <SignIn onSignIn={signIn} refusal={refusal} />
+      )}
+      {isHelpOpen && <HelpDialog onClose={() => setIsHelpOpen(false)} />}
+    </>
+  );
+}

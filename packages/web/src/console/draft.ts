@@ -1,0 +1,75 @@
+import {
+  isPetStatus,
+  problemsOf,
+  type NewPet,
+  type Pet,
+  type PetFields,
+  type PetStatus,
+} from '../../../client/src/index.ts';
+
+/** What the person has typed. An empty status means none. */
+export type Draft = Record<keyof NewPet, string>;
+
+export type DraftErrors = { [Field in keyof Draft]?: string | undefined };
+
+export const emptyDraft: Draft = { name: '', categoryId: '', status: 'available' };
+
+export const labels: Draft = { name: 'Name', categoryId: 'Category number', status: 'Status' };
+
+export const petFields = Object.keys(labels) as (keyof Draft)[];
+
+/** What a person types; the status is chosen. */
+export const inputs: { field: keyof Draft; inputMode?: 'numeric' }[] = [
+  { field: 'name' },
+  { field: 'categoryId', inputMode: 'numeric' },
+];
+
+const longestUsualName = 200;
+
+/** The pet that the draft describes, and what is wrong with each field. The pet is good only without errors. */
+export function readDraft(draft: Draft): { pet: NewPet; errors: DraftErrors } {
+  const { categoryId, status } = draft;
+  // Nobody can see a space at the end.
+  const name = draft.name.trim();
+  const isInteger = /^\s*[+-]?\d+\s*$/.test(categoryId);
+  const pet: NewPet = {
+    name,
+    categoryId: isInteger ? BigInt(categoryId) : 0n,
+    ...(isPetStatus(status) && { status }),
+  };
+  const problems = Object.entries(problemsOf(pet)) as [keyof Draft, string][];
+  const errors: DraftErrors = Object.fromEntries(
+    problems.map(([field, problem]) => [field, `${labels[field]} ${problem}.`]),
+  );
+  if (name === '') errors.name = 'Enter a name.';
+  if (!isInteger) errors.categoryId = 'Enter a whole number, such as 7.';
+  return { pet, errors };
+}
+
+/** What to ask about a name before it is saved; undefined for usual names. */
+export function questionAbout(name: string): string | undefined {
+  const count = Array.from(name).length;
+  if (count <= longestUsualName) return undefined;
+  return `This name has ${count.toLocaleString('en')} characters. Is that right?`;
+}
+
+export function draftOf(pet: Pet): Draft {
+  return Object.fromEntries(petFields.map((field) => [field, pet[field]?.toString() ?? ''])) as Draft;
+}
+
+/** The fields in which the draft differs from the pet, and what is wrong with them. */
+export function readChanges(pet: Pet, draft: Draft): { fields: PetFields; errors: DraftErrors } {
+  const { pet: wanted, errors: found } = readDraft(draft);
+  const before = draftOf(pet);
+  const typed = petFields.filter((field) => draft[field] !== before[field]);
+  const changed = typed.filter((field) => wanted[field] !== pet[field]);
+  const wrong = typed.filter((field) => found[field] !== undefined);
+  return {
+    fields: Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null])),
+    errors: Object.fromEntries(wrong.map((field) => [field, found[field]])),
+  };
+}
+
+export function labelOf(status: PetStatus | undefined): string {
+  return status === undefined ? 'No status' : status.charAt(0).toUpperCase() + status.slice(1);
+}

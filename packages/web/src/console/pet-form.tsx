@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { createIdempotencyKey, isPetstoreError, petStatuses } from '../../../client/src/index.ts';
+import { inputs, labelOf, labels, petFields, questionAbout, type Draft, type DraftErrors } from './draft.ts';
+import { Field } from './field.tsx';
+import { keepTyped, readTyped, type Typed } from './session.ts';
+
+export interface PetFormProps {
+  prefix: 'pet' | 'edit';
+  /** The draft is kept under this name. */
+  name: string;
+  label: string;
+  /** What the fields show until somebody types. */
+  start: Draft;
+  words: [string, string];
+  check: (typed: Typed) => DraftErrors;
+  /** Resolves with the error, or with undefined once all is saved. */
+  save: (typed: Typed) => Promise<unknown>;
+  /** The message for an error; undefined if it is shown elsewhere. */
+  tell: (error: unknown) => string | undefined;
+  children?: ComponentChildren;
+}
+
+/** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
+export function PetForm({ prefix, name, label, start, words, check, save, tell, children }: PetFormProps) {
+  const [kept, setTyped] = useState(() => readTyped(name));
+  // Somebody else may have saved the same values by now.
+  const fields = prefix === 'pet' ? petFields : inputs.map(({ field }) => field);
+  const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
+  const [errors, setErrors] = useState<DraftErrors>({});
+  const [refusal, setRefusal] = useState<string>();
+  const [isSaving, setIsSaving] = useState(false);
+  // Two key presses can arrive before the form is drawn again.
+  const isBusy = useRef(false);
+  const form = useRef<HTMLFormElement>(null);
+  const focus = (field: string) => form.current?.querySelector<HTMLElement>(`#${prefix}-${field}`)?.focus();
+  const draft = typed?.draft ?? start;
+
+  const keep = (next: Typed | undefined) => {
+    setTyped(next);
+    keepTyped(name, next);
+    setRefusal(undefined);
+  };
+  const onInput = (field: keyof Draft) => (event: { currentTarget: { value: string } }) => {
+    keep({ base: typed?.base ?? start, draft: { ...draft, [field]: event.currentTarget.value } });
+    setErrors((before) => ({ ...before, [field]: undefined }));
+  };
+  const complain = (found: DraftErrors) => {
+    setErrors(found);
+    focus(Object.keys(labels).find((field) => field in found) ?? '');
+  };
+
+  const submit = async (event?: Event) => {
+    event?.preventDefault();
+    if (isBusy.current) return;
+    // One key per draft: sending it again after a lost response adds no second pet.
+    const sent: Typed = { base: start, draft, idempotencyKey: createIdempotencyKey(), ...typed };
+    const found = check(sent);
+    setRefusal(undefined);
+    if (Object.keys(found).length > 0) return complain(found);
+    const question = draft.name === sent.base.name ? undefined : questionAbout(draft.name);
+    setErrors({});
+    if (question !== undefined && !confirm(question)) return focus('name');
+    if (typed) keep(sent);
+    isBusy.current = true;
+    setIsSaving(true);
+    const error = await save(sent);
+    isBusy.current = false;
+    setIsSaving(false);
+    if (error === undefined) keep(undefined);
+    else if (isPetstoreError(error, 'payload_too_large')) complain({ name: 'This name is too long.' });
+    else setRefusal(tell(error));
+  };
+
+  return (
+    <form
+      ref={form}
+      class={`${prefix}-form`}
+      aria-label={label}
+      noValidate
+      onSubmit={(event) => void submit(event)}
+    >
+      {inputs.map(({ field, inputMode }) => (
+        <Field key={field} id={`${prefix}-${field}`} label={labels[field]} error={errors[field]}>
+          <input
+            type="text"
+            inputMode={inputMode}
+            autocomplete="off"
+            readOnly={isSaving}
+            value={draft[field]}
+            onInput={onInput(field)}
+          />
+        </Field>
+      ))}
+      {prefix === 'pet' && (
+        <Field id="pet-status" label={labels.status} error={errors.status}>
+          <select value={draft.status} onChange={onInput('status')}>
+            {[...petStatuses, undefined].map((status) => (
+              <option key={status} value={status ?? ''}>
+                {labelOf(status)}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      <button type="submit" class="primary" aria-busy={isSaving}>
+        {words[isSaving ? 1 : 0]}
+      </button>
+      {refusal !== undefined && (
+        <p class="notice" role="alert">
+          {refusal}
+        </p>
+      )}
+      {children}
+    </form>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Pet } from '../../../../../client/src/index.ts';
+import { petFields } from '../../draft.ts';
+import { passes, type StatusFilter } from '../find/query.ts';
+
+/** A place in the list. The pet in it never changes to another one. */
+export interface Row {
+  readonly pet: Pet;
+  /** It was announced before the list was loaded, or added here. */
+  readonly isNew: boolean;
+  /** It no longer fits the search, but stays in its place. */
+  readonly isOut: boolean;
+  readonly isRemoved: boolean;
+}
+
+/** The rows of the list, newest first. Loading by hand replaces them; all else changes them in place or adds below. */
+export class PetRows {
+  list: readonly Row[] = [];
+  /** Changes when rows have moved. */
+  moves = 0;
+  /** Pets to read by their id: those changed here, whose response may be older than an event, and those not found again. */
+  readonly unsure = new Set<bigint>();
+  readonly #onChange: () => void;
+  /** Pets that are removed on the screen, and soon in the store. */
+  readonly #hidden = new Set<bigint>();
+  #news = new Set<bigint>();
+  #isComplete = false;
+  #filter: StatusFilter = 'all';
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** How many pets the search finds that have no row yet. */
+  get newsCount(): number {
+    return this.#news.size;
+  }
+
+  get(id: bigint): Row | undefined {
+    return this.list.find(({ pet }) => pet.id === id);
+  }
+
+  /** A pet that somebody asked for by its id comes first, whatever the filter is. */
+  load(pets: readonly Pet[], isLast: boolean, filter: StatusFilter, first?: Pet): void {
+    const news = this.#news;
+    this.#filter = filter;
+    this.#news = new Set();
+    this.#isComplete = isLast;
+    const others = pets.filter(({ id }) => id !== first?.id).map((pet) => this.#rowOf(pet, news.has(pet.id)));
+    this.#set(first ? [this.#rowOf(first, false, !passes(filter, first)), ...others] : others);
+  }
+
+  /** Puts a pet that was added here on top. */
+  add(pet: Pet): void {
+    if (this.get(pet.id)) return;
+    this.#news.delete(pet.id);
+    this.unsure.add(pet.id);
+    this.#set([this.#rowOf(pet, true), ...this.list]);
+  }
+
+  append(pets: readonly Pet[], isLast: boolean): void {
+    this.#isComplete = isLast;
+    const fresh = pets.filter(({ id }) => !this.get(id));
+    this.#set([...this.list, ...fresh.map((pet) => this.#rowOf(pet, false))]);
+  }
+
+  /** Updates the row of a pet; `undefined` if the pet is gone. A pet without a row may be news. */
+  update(id: bigint, pet: Pet | undefined, isFound: boolean): void {
+    const end = this.#isComplete ? undefined : this.list.at(-1)?.pet.id;
+    const isNews = isFound && !this.get(id) && (end === undefined || id > end);
+    this.#news[isNews ? 'add' : 'delete'](id);
+    if (!pet) this.#hidden.delete(id);
+    this.#change(id, (row) =>
+      pet ? this.#rowOf(pet, row.isNew, !isFound, row) : { ...row, isRemoved: true },
+    );
+  }
+
+  /** Shows a pet as the store has it after a change from here. */
+  replace(pet: Pet): void {
+    const isOut = !passes(this.#filter, pet);
+    this.#hidden.delete(pet.id);
+    this.unsure.add(pet.id);
+    this.#change(pet.id, (row) => ({ ...row, pet, isOut, isRemoved: false }));
+  }
+
+  /** Shows a pet as removed: for good, or while the store still has it, until it is shown again. */
+  remove(id: bigint, isHidden = false): void {
+    this.#hidden[isHidden ? 'add' : 'delete'](id);
+    this.unsure.add(id);
+    this.#change(id, (row) => ({ ...row, isRemoved: true }));
+  }
+
+  show(id: bigint): void {
+    this.#hidden.delete(id);
+    this.unsure.add(id);
+    this.#change(id, (row) => ({ ...row, isRemoved: false }));
+  }
+
+  #change(id: bigint, change: (row: Row) => Row): void {
+    this.#set(this.list.map((row) => (row.pet.id === id ? change(row) : row)));
+  }
+
+  /** Returns the same object for an unchanged row, so that it is not drawn again. */
+  #rowOf(pet: Pet, isNew: boolean, isOut = false, before?: Row): Row {
+    const isRemoved = this.#hidden.has(pet.id);
+    const isEqual = before?.isOut === isOut && before.isRemoved === isRemoved && isSame(before.pet, pet);
+    return isEqual ? before : { pet, isNew, isOut, isRemoved };
+  }
+
+  #set(list: readonly Row[]): void {
+    if (this.list.some(({ pet }, index) => list[index]?.pet.id !== pet.id)) this.moves += 1;
+    this.list = list;
+    this.#onChange();
+  }
+}
+
+/** True when both have the same values in all fields but the id. */
+export function isSame(a: Pet, b: Pet): boolean {
+  return petFields.every((field) => a[field] === b[field]);
+}

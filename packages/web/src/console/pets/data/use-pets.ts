@@ -1,0 +1,80 @@
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { isUnauthorized, type PetstoreClient } from '../../../../../client/src/index.ts';
+import { toProblem, type Problem } from '../../connect.ts';
+import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
+import { PetRows } from './pet-rows.ts';
+import { PetSync } from './pet-sync.ts';
+
+export interface PetsView {
+  /** Tell these rows what you changed in the store, and the list shows it at once. */
+  rows: PetRows;
+  sync: PetSync;
+  /** True from the first key of a new search until its rows arrive: the list still shows those of another search. */
+  isSearching: boolean;
+  /** Starts the search at once, without waiting for a pause in the typing. */
+  search: () => void;
+  problem: Problem | undefined;
+}
+
+/** A search starts after a pause of this length in the typing. */
+const typingMs = 200;
+
+/** Loads the pets of a query and keeps them fresh while somebody can see them. */
+export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () => void): PetsView {
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  const { rows, sync } = useMemo(() => {
+    const onState = () => redraw();
+    const created = new PetRows(onState);
+    return { rows: created, sync: new PetSync({ client, rows: created, query, onState }) };
+  }, [client]);
+
+  useEffect(() => {
+    const follow = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
+    follow();
+    const stop = new AbortController();
+    const { signal } = stop;
+    document.addEventListener('visibilitychange', follow, { signal });
+    for (const event of ['online', 'offline']) addEventListener(event, () => sync.refresh(), { signal });
+    return () => {
+      stop.abort();
+      sync.stop();
+    };
+  }, [sync]);
+
+  const isTyping = query !== sync.query;
+  const search = () => {
+    if (query !== sync.query) sync.load(query);
+  };
+  useEffect(() => {
+    const timer = setTimeout(search, typingMs);
+    return () => clearTimeout(timer);
+  }, [sync, query]);
+
+  const { error } = sync;
+  const isRefused = isUnauthorized(error);
+  useEffect(() => {
+    if (isRefused) onRefused();
+  }, [isRefused]);
+  const problem = error === undefined ? undefined : toProblem(error);
+  return { rows, sync, isSearching: isTyping || sync.isLoading, search, problem };
+}
+
+/** Browsers refuse to change the address many times in a short while. */
+const addressDelayMs = 150;
+
+/** The query of the address. A change is written back there, without a new entry in the history. */
+export function useQuery(): [PetQuery, (changes: Partial<PetQuery>) => void] {
+  const [query, setQuery] = useState(() => readQuery(location.search));
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      history.replaceState(history.state, '', location.pathname + renderQuery(query) + location.hash);
+    }, addressDelayMs);
+    return () => clearTimeout(timer);
+  }, [query]);
+  const change = (changes: Partial<PetQuery>) =>
+    setQuery((before) => {
+      const after = { ...before, ...changes };
+      return renderQuery(after) === renderQuery(before) ? before : after;
+    });
+  return [query, change];
+}

@@ -1,0 +1,62 @@
+import {
+  isPetStatus,
+  petStatuses,
+  type Pet,
+  type PetStatus,
+  type SearchPetsOptions,
+} from '../../../../../client/src/index.ts';
+
+export type StatusFilter = PetStatus | 'all' | 'none';
+
+/** What the list shows. It lives in the address, so that a reload or a shared link shows the same. */
+export interface PetQuery {
+  /** What the person searches for, as typed: words of a name, a number, `#7` for an id or `category:7`. */
+  text: string;
+  status: StatusFilter;
+}
+
+export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses, 'none'];
+
+export const defaultQuery: PetQuery = { text: '', status: 'all' };
+
+/** What to ask the service for. A plain number asks for its category; `idOf` has its other meaning. */
+export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
+  const [, kind, digits] = /^\s*(#|category:)?\s*(-?\d+)\s*$/i.exec(text) ?? [];
+  const number = numberOf(digits ?? '');
+  const wanted = kind === '#' ? { id: number } : { categoryId: number };
+  return {
+    ...(number === undefined ? { q: text.trim() || undefined } : wanted),
+    ...(isPetStatus(status) && { status }),
+  };
+}
+
+/** The id that a plain number may be, such as one from a label scanner. */
+export function idOf({ text }: PetQuery): bigint | undefined {
+  return numberOf(text);
+}
+
+/** True when a pet passes the filter. The service itself cannot search for pets without a status. */
+export function passes(status: StatusFilter, pet: Pet): boolean {
+  return status === 'all' || status === (pet.status ?? 'none');
+}
+
+function numberOf(text: string): bigint | undefined {
+  if (!/^\s*-?\d{1,19}\s*$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return BigInt.asIntN(64, number) === number ? number : undefined;
+}
+
+/** Reads the query of an address. Unknown values count as absent. */
+export function readQuery(search: string): PetQuery {
+  const parameters = new URLSearchParams(search);
+  const status = statusFilters.find((filter) => filter === parameters.get('status'));
+  return { text: parameters.get('q') ?? '', status: status ?? 'all' };
+}
+
+/** The query of an address, with its question mark; empty for the default. */
+export function renderQuery({ text, status }: PetQuery): string {
+  const parameters = new URLSearchParams();
+  if (text !== '') parameters.set('q', text);
+  if (status !== 'all') parameters.set('status', status);
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+}

@@ -1,0 +1,158 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import {
+  isInvalidPet,
+  petStatuses,
+  type Order,
+  type Pet,
+  type PetstoreClient,
+} from '../../../../client/src/index.ts';
+import type { Changes } from '../changes/pet-actions.ts';
+import { shortNameOf } from '../changes/words.ts';
+import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
+import { PetForm } from '../pet-form.tsx';
+import { keepTyped, type Typed } from '../session.ts';
+
+export interface PetDetailsProps {
+  client: PetstoreClient;
+  pet: Pet;
+  changes: Changes | undefined;
+  /** True if the person asked to type. */
+  isEditing: boolean;
+  onClose: () => void;
+}
+
+/** The details of a pet, its actions and its orders: beside the list, or above it on a narrow screen. */
+export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDetailsProps) {
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const field = isEditing ? box.current?.querySelector<HTMLInputElement>('input') : undefined;
+    field?.focus();
+    if (field) field.setSelectionRange(field.value.length, field.value.length);
+    else box.current?.querySelector<HTMLElement>('.close')?.focus();
+  }, [isEditing]);
+  // A button that disappeared with the old status may have had the focus.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) box.current?.querySelector<HTMLElement>('.close')?.focus();
+  }, [pet.status]);
+  const remove = () => {
+    changes?.actions.remove(pet);
+    onClose();
+  };
+  return (
+    <section
+      ref={box}
+      class="details card"
+      aria-labelledby="details-title"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        keepTyped(`pet-${pet.id}`, undefined);
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id="details-title" tabIndex={0}>
+          {pet.name.trim() === '' ? <em>No name</em> : <bdi>{pet.name}</bdi>}
+        </h2>
+        <button type="button" class="plain small close" aria-label="Close details" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      <p class="facts">
+        <span>{labelOf(pet.status)}</span>
+        <span>Category {pet.categoryId.toString()}</span>
+        <span>Id {pet.id.toString()}</span>
+      </p>
+      {changes && (
+        <>
+          <div class="statuses" role="group" aria-label="Status">
+            {[...petStatuses, undefined].map((status) => (
+              <button
+                type="button"
+                key={status ?? 'none'}
+                class="plain small"
+                aria-pressed={pet.status === status}
+                onClick={() => void changes.actions.setStatus(pet, status)}
+              >
+                {labelOf(status)}
+              </button>
+            ))}
+          </div>
+          {pet.status === 'sold' && (
+            <button
+              type="button"
+              class="plain"
+              onClick={() => void changes.actions.setStatus(pet, 'available')}
+            >
+              Return
+            </button>
+          )}
+          <EditPet pet={pet} changes={changes} onSaved={onClose} />
+        </>
+      )}
+      <PetOrders client={client} pet={pet} />
+      <div class="edit-buttons">
+        <button type="button" class="plain small" onClick={() => print()}>
+          Print label
+        </button>
+        {changes && (
+          <button type="button" class="plain small danger" onClick={remove}>
+            Remove
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSaved: () => void }) {
+  const seenIn = ({ base }: Typed) => ({ ...readDraft(base).pet, id: pet.id, name: base.name }) as Pet;
+  const save = async (typed: Typed) => {
+    const { fields } = readChanges(seenIn(typed), typed.draft);
+    const isChanged = Object.keys(fields).length > 0;
+    const error = isChanged ? await changes.actions.save(seenIn(typed), fields) : undefined;
+    if (error === undefined) onSaved();
+    return error;
+  };
+  return (
+    <PetForm
+      prefix="edit"
+      name={`pet-${pet.id}`}
+      label={`Edit ${shortNameOf(pet)}`}
+      start={draftOf(pet)}
+      words={['Save', 'Saving…']}
+      check={(typed) => readChanges(seenIn(typed), typed.draft).errors}
+      save={save}
+      tell={(error) => (isInvalidPet(error) ? error.message : undefined)}
+    />
+  );
+}
+
+/** The latest orders of one pet. */
+function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet }) {
+  const [orders, setOrders] = useState<readonly Order[]>([]);
+  useEffect(() => {
+    const stop = new AbortController();
+    client
+      .listOrders({ petId: pet.id, sort: 'newest', limit: 5, signal: stop.signal })
+      .then((page) => setOrders(page.orders))
+      // The list already says that the service is away.
+      .catch(() => {});
+    return () => stop.abort();
+  }, [client, pet.id, pet.status]);
+  if (orders.length === 0) return null;
+  return (
+    <div class="pet-orders help">
+      {orders.map((order) => (
+        <p key={order.id.toString()}>{tellOrder(order)}</p>
+      ))}
+    </div>
+  );
+}
+
+function tellOrder({ status, createdAt, createdBy, returnedAt, returnedBy }: Order): string {
+  const tell = (at: Date, by: string | undefined) =>
+    `${by === undefined ? '' : `by ${by}, `}${at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}`;
+  const returned = returnedAt ? `; returned ${tell(returnedAt, returnedBy)}` : '';
+  return `${labelOf(status)} ${tell(createdAt, createdBy)}${returned}`;
+}

@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Key, PetstoreClient } from '../../../../client/src/index.ts';
+import type { Notes } from '../changes/notes.ts';
+import type { Changes } from '../changes/pet-actions.ts';
+import { actionOfKey, useShortcuts } from '../shortcuts.ts';
+import { AddPet } from './add-pet.tsx';
+import type { Row } from './data/pet-rows.ts';
+import type { PetsView } from './data/use-pets.ts';
+import { defaultQuery, passes, type PetQuery } from './find/query.ts';
+import { Filter, Search } from './find/search.tsx';
+import { News, PetList } from './list/pet-list.tsx';
+import { focusRow } from './list/use-active-row.ts';
+import { useArrival } from './list/use-arrival.ts';
+import { PetDetails } from './pet-details.tsx';
+
+export interface PetsProps {
+  client: PetstoreClient;
+  view: PetsView;
+  query: PetQuery;
+  changeQuery: (changes: Partial<PetQuery>) => void;
+  apiKey: Key | undefined;
+  notes: Notes;
+  changes: Changes | undefined;
+  /** The reason why nothing can be changed, if there is one. */
+  whyNot: string | undefined;
+  onRefused: (outcome: string) => void;
+  /** Told beside the list. */
+  children: ComponentChildren;
+}
+
+/** The list of pets, the details of one, and the form that adds one. */
+export function Pets({ client, view, query, changeQuery, notes, changes, ...page }: PetsProps) {
+  const [isFormOpen, setIsFormOpen] = useState(false);
+  const [choice, setChoice] = useState<{ id: bigint; isEditing: boolean }>();
+  const chosen = choice && view.rows.get(choice.id);
+  const list = useRef<HTMLDivElement>(null);
+  const { enter, ...guard } = useArrival(list, view, notes);
+
+  const openForm = () => {
+    setIsFormOpen(true);
+    setChoice(undefined);
+    requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
+  };
+  const closeDetails = () => {
+    focusRow(choice?.id);
+    setChoice(undefined);
+  };
+  const refuse = () => notes.say(page.whyNot ?? 'Go to a pet first, with the arrow keys.');
+  useShortcuts({
+    ...{ s: refuse, p: refuse, a: refuse, e: refuse, Delete: refuse },
+    Escape: () => (chosen ? closeDetails() : changeQuery({ text: '' })),
+    ArrowDown: () => focusRow(),
+    ArrowUp: () => focusRow(),
+    n: changes ? openForm : refuse,
+  });
+
+  const onRowKey = (event: KeyboardEvent, { pet, isRemoved }: Row) => {
+    const action = actionOfKey(event);
+    if (!action) return;
+    event.preventDefault();
+    if (isRemoved) notes.say(pet, ' is removed already.');
+    else if (action === 'open') setChoice({ id: pet.id, isEditing: true });
+    else if (!changes) refuse();
+    else if (action === 'remove') changes.actions.remove(pet);
+    else void changes.actions.setStatus(pet, action);
+  };
+
+  return (
+    <>
+      <section class="pets" aria-label="Pet list">
+        <h1 class="visually-hidden">Pets</h1>
+        <div class="find">
+          <Search text={query.text} onChange={(text) => changeQuery({ text })} onDown={enter}>
+            <News view={view} />
+          </Search>
+          <Filter chosen={query.status} onChoose={(status) => changeQuery({ status })} />
+          {changes && (
+            <button
+              type="button"
+              class="primary form-toggle"
+              aria-expanded={isFormOpen}
+              aria-controls="add-pet"
+              onClick={() => (isFormOpen ? setIsFormOpen(false) : openForm())}
+            >
+              {isFormOpen ? 'Close form' : 'Add a pet'}
+            </button>
+          )}
+        </div>
+        <div ref={list} class="list" tabIndex={-1} {...guard}>
+          <PetList
+            view={view}
+            chosenId={choice?.id}
+            changes={changes}
+            onRowKey={onRowKey}
+            onOpen={({ id }) => setChoice({ id, isEditing: false })}
+            onShowAll={() => changeQuery(defaultQuery)}
+            onAdd={openForm}
+          />
+        </div>
+      </section>
+      <div class="beside">
+        <div class="panels">
+          {choice && chosen && !chosen.isRemoved && (
+            <PetDetails
+              key={chosen.pet.id.toString()}
+              client={client}
+              pet={chosen.pet}
+              changes={changes}
+              isEditing={choice.isEditing}
+              onClose={closeDetails}
+            />
+          )}
+          {changes && (
+            <aside
+              id="add-pet"
+              class={isFormOpen ? 'add-pet is-open' : 'add-pet'}
+              aria-labelledby="add-pet-title"
+            >
+              <AddPet
+                client={client}
+                onAdded={(pet) => {
+                  const isShown = !view.isSearching && query.text === '' && passes(query.status, pet);
+                  if (isShown) view.rows.add(pet);
+                }}
+                onRefused={page.onRefused}
+                onShow={(id) => changeQuery({ text: `#${id}`, status: 'all' })}
+              />
+            </aside>
+          )}
+          <KeyNotice apiKey={page.apiKey} />
+        </div>
+        {page.children}
+      </div>
+    </>
+  );
+}
+
+const weekMs = 7 * 24 * 3600_000;
+
+/** Says in one line what a person should know about the key. */
+function KeyNotice({ apiKey }: { apiKey: Key | undefined }) {
+  const { readOnly = false, expiresAt } = apiKey ?? {};
+  const isExpiring = expiresAt !== undefined && expiresAt.getTime() - Date.now() < weekMs;
+  if (!readOnly && !isExpiring) return null;
+  const time = expiresAt?.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' });
+  return (
+    <p class="help key-notice">
+      {readOnly && 'This key can only read. '}
+      {isExpiring && `Your key expires on ${time}. Ask the person who runs the service for a new one.`}
+    </p>
+  );
+}

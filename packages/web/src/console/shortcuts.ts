@@ -1,0 +1,65 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { PetStatus } from '../../../client/src/index.ts';
+import { attempt } from './session.ts';
+
+export const shortcuts: readonly { keys: string[]; label: string }[] = [
+  { keys: ['/'], label: 'Search' },
+  { keys: ['n'], label: 'Add a new pet' },
+  { keys: ['↑', '↓'], label: 'Go to the pet above or below' },
+  { keys: ['Page Up', 'Page Down'], label: 'Go one screen up or down' },
+  { keys: ['Home'], label: 'Go to the first pet' },
+  { keys: ['Esc'], label: 'Clear the search, leave a field, or close what is open' },
+  { keys: ['?'], label: 'Show this help' },
+  { keys: ['s'], label: 'Sell the pet that has the focus' },
+  { keys: ['p'], label: 'Make it pending' },
+  { keys: ['a'], label: 'Make it available; return it if it is sold' },
+  { keys: ['Enter', 'e'], label: 'Open it: Enter saves, Esc closes' },
+  { keys: ['Delete'], label: 'Remove it' },
+  { keys: ['u'], label: 'Undo the latest change, then the one before it' },
+];
+
+/** Calls the action of a key that is pressed anywhere except in a text field. */
+export function useShortcuts(actions: Record<string, () => void>): void {
+  const current = useRef(actions);
+  current.current = actions;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const action = current.current[event.key];
+      if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { target } = event;
+      if (target instanceof Element && target.matches('input:not([type=radio]), select, textarea')) return;
+      // Arrow keys also choose and scroll where the focus is.
+      if (event.key.startsWith('Arrow') && target instanceof Element && !target.matches('body, .list'))
+        return;
+      // An open dialog takes the keys; the browser closes it on Escape.
+      if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+const letters: Record<string, PetStatus | 'open'> = { s: 'sold', p: 'pending', a: 'available', e: 'open' };
+
+/** What a key does to the pet in whose row it was pressed. */
+export function actionOfKey(event: KeyboardEvent): PetStatus | 'open' | 'remove' | undefined {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return undefined;
+  if (key === 'Delete' || key === 'Backspace') return 'remove';
+  // Enter presses a button that has the focus.
+  if (key === 'Enter') return target instanceof Element && target.matches('.row') ? 'open' : undefined;
+  return areShortcutsOn() ? letters[key] : undefined;
+}
+
+const offName = 'petstore-shortcuts-off';
+
+/** Speech input and trembling hands press keys that nobody meant, so WCAG 2.1.4 asks for a way to turn shortcuts off. */
+export function areShortcutsOn(): boolean {
+  return !attempt(() => localStorage.getItem(offName));
+}
+
+export function setShortcutsOn(areOn: boolean): void {
+  attempt(() => (areOn ? localStorage.removeItem(offName) : localStorage.setItem(offName, 'true')));
+}

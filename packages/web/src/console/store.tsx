@@ -1,0 +1,105 @@
+import { useEffect, useMemo, useReducer } from 'preact/hooks';
+import type { Key, PetstoreClient } from '../../../client/src/index.ts';
+import { createCalmClicks } from './changes/calm-clicks.ts';
+import { NotesBar } from './changes/notes-bar.tsx';
+import { Notes } from './changes/notes.ts';
+import { PetActions, type Changes } from './changes/pet-actions.ts';
+import type { PetRows } from './pets/data/pet-rows.ts';
+import { usePets, useQuery } from './pets/data/use-pets.ts';
+import { focusRow } from './pets/list/use-active-row.ts';
+import { Pets } from './pets/pets.tsx';
+import { dayOf } from './sales/day.ts';
+import { focusSale, Sales } from './sales/sales.tsx';
+import { useShortcuts } from './shortcuts.ts';
+
+export interface StoreProps {
+  client: PetstoreClient;
+  /** The part of the address that chooses the pets or the sales. */
+  hash: string;
+  /** Unknown until the service has responded. */
+  apiKey: Key | undefined;
+  onDescribed: (key: Key) => void;
+  /** Called when the key is no longer accepted, with what became of a change that was under way. */
+  onRefused: (outcome?: string) => void;
+}
+
+/** The screen of a person who has signed in: the pets or the sales. */
+export function Store({ client, hash, apiKey, onDescribed, onRefused }: StoreProps) {
+  const [query, changeQuery] = useQuery();
+  const view = usePets(client, query, onRefused);
+  const changes = useChanges(client, view.rows, onRefused);
+  const { notes } = changes;
+  const onClick = useMemo(
+    () => createCalmClicks(() => notes.say('That was too fast. Nothing was done; click again.')),
+    [notes],
+  );
+  const { heardAtMs } = view.sync;
+  // Checked again after each response of the service, until it is known.
+  useEffect(() => {
+    if (heardAtMs === undefined || apiKey) return undefined;
+    const stop = new AbortController();
+    client.getKey({ signal: stop.signal }).then(onDescribed, () => {});
+    return () => stop.abort();
+  }, [heardAtMs]);
+
+  // A key that may only read gets no way to change anything.
+  const whyNot = !apiKey
+    ? 'Still signing in. Nothing was done; try again.'
+    : apiKey.readOnly
+      ? 'This key can only read. Nothing was done.'
+      : undefined;
+  useShortcuts({ u: () => (whyNot === undefined ? changes.actions.undo() : notes.say(whyNot)) });
+
+  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
+  // After the list has been drawn with the latest change.
+  const onChosen = (id?: bigint) => {
+    setTimeout(() => requestAnimationFrame(() => (sales ? focusSale(id) : focusRow(id))));
+  };
+  const shared = {
+    client,
+    notes,
+    changes: whyNot === undefined ? changes : undefined,
+    onRefused,
+    children: <NotesBar notes={notes} onChosen={onChosen} />,
+  };
+  return (
+    <main class={sales ? 'store is-wide' : 'store'} onClickCapture={onClick}>
+      {sales ? (
+        <Sales day={day ?? dayOf(new Date())} {...shared} />
+      ) : (
+        <Pets
+          view={view}
+          query={query}
+          changeQuery={changeQuery}
+          apiKey={apiKey}
+          whyNot={whyNot}
+          {...shared}
+        />
+      )}
+    </main>
+  );
+}
+
+/** Lets a person sell, correct and remove pets. */
+function useChanges(client: PetstoreClient, rows: PetRows, onRefused: (outcome?: string) => void): Changes {
+  const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
+  const { notes, actions } = useMemo(() => {
+    const onChange = () => redraw();
+    const created = new Notes(onChange);
+    return {
+      notes: created,
+      actions: new PetActions({ client, rows, notes: created, onChange, onRefused }),
+    };
+  }, [client, rows, onRefused]);
+
+  // Pets removed on the screen are deleted, even if the person leaves before the time for an undo is over.
+  useEffect(() => {
+    const leave = () => notes.endAll();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [notes]);
+  return { notes, actions, count };
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'bun:test';
+import { useTills } from '../../../../../test/support/browser/tills.ts';
+import { openConsole } from '../../../../../test/support/browser/console.ts';
+import {
+  calmDown,
+  deafen,
+  noteOf,
+  openDetails,
+  openShop,
+  rowOf,
+  soldIn,
+  statusOf,
+} from '../../../../../test/support/browser/shop.ts';
+
+const tills = useTills();
+
+describe('two tills', () => {
+  it('do not sell the same pet twice', async () => {
+    await using service = await openShop('Rex');
+    await using first = await openConsole(tills.browser, service);
+    await using second = await openConsole(tills.browser, service);
+    await rowOf(second.page, 'Rex').waitFor();
+    await deafen(second.page);
+    await first.page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(first.page, 'Rex (1) is sold.').waitFor();
+    await second.page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(second.page, 'Somebody else has sold Rex (1) in the meantime.');
+    await note.waitFor();
+    expect(await note.getByRole('button').allInnerTexts()).toEqual(['OK']);
+    expect(await statusOf(second.page, 'Rex')).toBe('Sold');
+    await note.getByRole('button', { name: 'OK' }).click();
+    expect(await rowOf(second.page, 'Rex').getByText('Not saved').count()).toBe(0);
+    const orders = await Array.fromAsync(service.client.orders());
+    expect(orders.map(({ status }) => status)).toEqual(['sold']);
+    expect([...first.complaints, ...second.complaints]).toEqual([]);
+  });
+
+  it('let the second one see what changed and decide', async () => {
+    const { page, service } = await tills.open(openShop('Rex'));
+    await rowOf(page, 'Rex').waitFor();
+    await deafen(page);
+    const other = service.client;
+    await other.updatePet(1n, { name: 'Max', categoryId: 8n, status: 'sold' });
+    const menu = await openDetails(page, 'Rex');
+    await menu.getByRole('button', { name: 'Pending' }).click();
+    const text =
+      'Somebody else has sold Rex (1), renamed it to Max (1) and moved it to category 8 in the meantime.';
+    await noteOf(page, text).waitFor();
+    await rowOf(page, 'Max').getByText('Not saved').waitFor();
+    expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', status: 'sold' });
+    // Once more: what is done anyway must not overwrite a third change either.
+    await other.updatePet(1n, { status: null });
+    await page.getByRole('button', { name: 'Return it anyway' }).click();
+    await calmDown(page);
+    await noteOf(
+      page,
+      'Somebody else has returned Max (1) and taken the status of it away in the meantime.',
+    ).waitFor();
+    await page.getByRole('button', { name: 'Make it pending anyway' }).click();
+    await noteOf(page, 'Max (1) is pending.').waitFor();
+    expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', categoryId: 8n, status: 'pending' });
+  });
+
+  it('say when a pet is gone', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
+    await rowOf(page, 'Rex').waitFor();
+    await deafen(page);
+    await service.client.deletePet(1n);
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(page, 'Somebody else has removed Rex (1) in the meantime.');
+    await note.waitFor();
+    await rowOf(page, 'Rex').getByText('Removed').waitFor();
+    await note.getByRole('button', { name: 'OK' }).click();
+    await page.locator('.row:focus').waitFor();
+  });
+});
+
+describe('a change during a failure', () => {
+  it('is shown as not saved and can be repeated', async () => {
+    const { page, findBarriers, service } = await tills.open(openShop('Rex'));
+    await rowOf(page, 'Rex').waitFor();
+    await service.goAway();
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(page, 'Rex (1) may not have been sold. The service cannot be reached.');
+    await note.waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Available');
+    expect(await findBarriers()).toEqual([]);
+    service.comeBack();
+    await rowOf(page, 'Rex').getByRole('button', { name: 'Not saved' }).click();
+    await page.locator('.note button:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Sold');
+  });
+
+  it('is not repeated when only the response was lost', async () => {
+    const { page, service } = await tills.open(openShop('Rex'));
+    let count = 0;
+    await page.route('**/v1/pets/1', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      count += 1;
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    expect(count).toBe(1);
+    expect(await soldIn(service)).toEqual([1n]);
+  });
+
+  it('counts as done when the response was lost and the service was away for a while', async () => {
+    const { page, service } = await tills.open(openShop('Rex'));
+    await page.route('**/v1/pets/1', async (route) => {
+      if (route.request().method() === 'PATCH') await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(page, 'Rex (1) may not have been sold.');
+    await note.waitFor();
+    await page.unroute('**/v1/pets/1');
+    await note.getByRole('button', { name: 'Try again' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    expect(await soldIn(service)).toEqual([1n]);
+  });
+
+  it('reports that the operator has turned changes off', async () => {
+    const { page } = await tills.open(openShop('Rex'));
+    await page.route('**/v1/pets/1', (route) =>
+      route.fulfill({ status: 405, json: { code: 'method_not_allowed', message: 'No.', status: 405 } }),
+    );
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) was not sold. The service no longer lets pets be changed.').waitFor();
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'bun:test';
+import type { PetStatus } from '../../../../client/src/index.ts';
+import { useTills } from '../../../../../test/support/browser/tills.ts';
+import { openConsole, phone } from '../../../../../test/support/browser/console.ts';
+import {
+  focusedRow,
+  noteOf,
+  openDetails,
+  openShop,
+  rowOf,
+  statusOf,
+} from '../../../../../test/support/browser/shop.ts';
+import { settled, slowDown } from '../helpers.ts';
+
+const tills = useTills();
+
+describe('selling', () => {
+  it('takes one click, says so and can be undone', async () => {
+    const { page, complaints, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'));
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Sold');
+    expect((await service.client.getPet(1n)).status).toBe('sold');
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
+    expect((await service.client.getPet(1n)).status).toBe('available');
+    expect(await statusOf(page, 'Mia')).toBe('Available');
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes one key on the row that has the focus, and u undoes one step after the other', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Coco', 'Coco'));
+    const statuses = async () => (await Array.fromAsync(service.client.pets())).map(({ status }) => status);
+    await page.locator('.row[data-id="2"]').focus();
+    await page.keyboard.press('p');
+    await noteOf(page, 'Coco (2) is pending.').waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('s');
+    await noteOf(page, 'Coco (3) is sold.').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('s');
+    await noteOf(page, 'Coco (2) is sold.').waitFor();
+    await page.keyboard.press('s');
+    await noteOf(page, 'Coco (2) is sold already.').waitFor();
+    expect(await statuses()).toEqual(['available', 'sold', 'sold']);
+    for (const [undone, ...left] of [
+      ['Coco (2) is pending again.', 'available', 'pending', 'sold'],
+      ['Coco (3) is available again.', 'available', 'pending', 'available'],
+      ['Coco (2) is available again.', 'available', 'available', 'available'],
+    ]) {
+      await page.keyboard.press('u');
+      await noteOf(page, `Undone: ${undone}`).waitFor();
+      expect(await statuses()).toEqual(left as PetStatus[]);
+    }
+    await page.keyboard.press('u');
+    await noteOf(page, 'There is nothing to undo.').waitFor();
+    expect(await focusedRow(page)).toBe('Coco');
+  });
+
+  it('loses no step when u is pressed twice on a slow network', async () => {
+    const { page } = await tills.open(openShop('Rex'));
+    await rowOf(page, 'Rex').focus();
+    for (const [key, state] of ['p pending', 's sold'].map((pair) => pair.split(' '))) {
+      await page.keyboard.press(key!);
+      await noteOf(page, `Rex (1) is ${state}.`).waitFor();
+    }
+    await slowDown(page, '**/v1/pets/1');
+    await page.keyboard.press('u');
+    await page.keyboard.press('u');
+    await noteOf(page, 'The last change is still being saved. Nothing else was done; try again.').waitFor();
+    await noteOf(page, 'Undone: Rex (1) is pending again.').waitFor();
+    await page.keyboard.press('u');
+    await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
+  });
+
+  it('writes one order when a key is pressed twice', async () => {
+    const { page, service } = await tills.open(openShop('Rex'));
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('s');
+    await page.keyboard.press('s');
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    await page.keyboard.press('s');
+    const orders = await Array.fromAsync(service.client.orders());
+    expect(orders.map(({ petId, status }) => [petId, status])).toEqual([[1n, 'sold']]);
+  });
+
+  it('does not show a sale before the service has confirmed it', async () => {
+    const { page, findBarriers } = await tills.open(openShop('Rex'));
+    const arrived = Promise.withResolvers<() => void>();
+    await page.route('**/v1/pets/1', (route) =>
+      route.request().method() === 'PATCH' ? arrived.resolve(() => void route.continue()) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const proceed = await arrived.promise;
+    await rowOf(page, 'Rex').getByText('Saving…').waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Available');
+    expect(await findBarriers()).toEqual([]);
+    proceed();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+  });
+
+  it('leaves the sold pet in its place, greyed, until the list is loaded by hand', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Gone');
+    await service.client.updatePet(3n, { status: 'sold' });
+    await using visited = await openConsole(tills.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Gone').waitFor();
+    await page.getByRole('radio', { name: 'Available' }).check();
+    await rowOf(page, 'Gone').waitFor({ state: 'detached' });
+    await settled(page);
+    const before = await rowOf(page, 'Rex').boundingBox();
+    await rowOf(page, 'Mia').focus();
+    await page.keyboard.press('s');
+    await noteOf(page, 'Mia (2) is sold.').waitFor();
+    await page.locator('.row.is-out').filter({ hasText: 'Mia' }).getByText('Sold').waitFor();
+    await service.client.updatePet(1n, { name: 'Rex the second' });
+    await rowOf(page, 'Rex the second').waitFor();
+    expect(await rowOf(page, 'Rex').boundingBox()).toEqual(before);
+    expect(await focusedRow(page)).toBe('Mia');
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.reload();
+    await rowOf(page, 'Rex').waitFor();
+    expect(await rowOf(page, 'Mia').count()).toBe(0);
+  });
+});
+
+describe('the details of a pet', () => {
+  it('set any status, or none', async () => {
+    const { page, service } = await tills.open(openShop('Rex'));
+    const details = await openDetails(page, 'Rex');
+    for (const [item, text] of [
+      ['Pending', 'is pending'],
+      ['No status', 'has no status'],
+    ] as const) {
+      await details.getByRole('button', { name: item }).click();
+      await noteOf(page, `Rex (1) ${text}.`).waitFor();
+      expect(await details.getByRole('button', { name: item }).getAttribute('aria-pressed')).toBe('true');
+    }
+    expect('status' in (await service.client.getPet(1n))).toBe(false);
+    await details.getByText('Pending by API_KEYS').waitFor();
+  });
+
+  it('name the pet, open and close with the keyboard, and return the focus', async () => {
+    const { page } = await tills.open(openShop('Rex', 'Mia'), phone);
+    await page.getByRole('button', { name: 'Change Rex' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Rex' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.details').waitFor({ state: 'detached' });
+    expect(await focusedRow(page)).toBe('Rex');
+  });
+
+  it('return a sold pet after a question, as the shortcut does', async () => {
+    await using service = await openShop('Rex');
+    await service.client.updatePet(1n, { status: 'sold' });
+    await using visited = await openConsole(tills.browser, service);
+    const { page } = visited;
+    expect(await rowOf(page, 'Rex').getByRole('button').allInnerTexts()).toEqual(['•••']);
+    const details = await openDetails(page, 'Rex');
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      return asked.length < 3 ? dialog.dismiss() : dialog.accept();
+    });
+    await details.getByRole('button', { name: 'Return' }).click();
+    await page.keyboard.press('Escape');
+    await page.locator('.row:focus').waitFor();
+    await page.keyboard.press('a');
+    expect(asked).toEqual(Array(2).fill('Return \u2068Rex\u2069 (1)?'));
+    expect((await service.client.getPet(1n)).status).toBe('sold');
+    await openDetails(page, 'Rex');
+    await details.getByRole('button', { name: 'Return' }).click();
+    await noteOf(page, 'Rex (1) was returned and is available.').waitFor();
+    expect((await service.client.getPet(1n)).status).toBe('available');
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'bun:test';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { add, createKey, signIn } from '../../../../test/support/browser/console.ts';
+import { noteOf, openShop, rowOf } from '../../../../test/support/browser/shop.ts';
+import { visit } from '../../../../test/support/browser/visit.ts';
+
+const chromium = browserOfFile();
+const dayMs = 24 * 3600_000;
+
+describe('the console with a read-only key', () => {
+  it('shows no Add, Sell or Edit, says so in a line, and explains why a shortcut does nothing', async () => {
+    await using service = await openShop('Rex');
+    const { text } = await createKey(service, 'viewer', { isReadOnly: true });
+    await using visited = await visit(chromium.browser, service.url);
+    const { page, complaints } = visited;
+    const changing = page.getByRole('button', { name: /^(Add|Sell|Save|Remove|Sold|Pending)/ });
+    const arrived = Promise.withResolvers<() => void>();
+    await page.route('**/v1/key', (route) => arrived.resolve(() => void route.continue()));
+    await page.getByLabel('API key').fill(text);
+    await page.keyboard.press('Enter');
+    await rowOf(page, 'Rex').waitFor();
+    // Not even before the service has told what the key may do.
+    const proceed = await arrived.promise;
+    expect(await changing.count()).toBe(0);
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('s');
+    await noteOf(page, 'Still signing in. Nothing was done; try again.').waitFor();
+    proceed();
+    await page.getByText('Signed in as viewer').waitFor();
+    await page.getByRole('button', { name: 'Details of Rex' }).click();
+    await page.getByRole('region', { name: 'Rex' }).waitFor();
+    expect(await changing.count()).toBe(0);
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.locator('.key-notice').getByText('This key can only read.').waitFor();
+    for (const key of ['s', 'p', 'n', 'u', 'Delete']) {
+      await page.locator('.note').evaluateAll((notes) => notes.forEach((note) => note.remove()));
+      await page.keyboard.press(key);
+      await noteOf(page, 'This key can only read. Nothing was done.').waitFor();
+    }
+    expect(await service.client.getPet(1n)).toMatchObject({ name: 'Rex', status: 'available' });
+    expect(await visited.findBarriers()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the message of the API wherever it is refused', async () => {
+    await using service = await openShop('Rex');
+    const { text } = await createKey(service, 'viewer', { isReadOnly: true });
+    const refused = await service.callAs(`Bearer ${text}`, '/v1/pets/1', { method: 'DELETE' });
+    const { message } = (await refused.json()) as { message: string };
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    // A console that does not know that the key may only read.
+    await page.route('**/v1/key', (route) => route.fulfill({ json: { name: 'viewer', readOnly: false } }));
+    await signIn(page, text);
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, `Rex (1) was not sold. ${message}`).waitFor();
+    await add(page, 'Mia', '7');
+    await page.locator('.add-pet').getByRole('alert').getByText(message, { exact: true }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Mia');
+  });
+});
+
+describe('the console', () => {
+  it('says what became of a sale that was refused because its key was revoked', async () => {
+    await using service = await openShop('Rex');
+    const { text, id } = await createKey(service, 'till-2');
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await signIn(page, text);
+    await rowOf(page, 'Rex').waitFor();
+    await service.keys.revokeKey(id, new Date());
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'your key is no longer accepted.' });
+    await notice.getByText('Rex (1) was not sold.').waitFor();
+    await page.getByText('petstore keys create').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    expect((await service.client.getPet(1n)).status).toBe('available');
+  });
+
+  it('says that its key expires within a week', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    for (const [days, isTold] of [
+      [6, true],
+      [30, false],
+    ] as const) {
+      const expiresAt = new Date(Date.now() + days * dayMs);
+      const { text } = await createKey(service, `till-${days}`, { expiresAt });
+      await signIn(page, text);
+      await page.getByText(`Signed in as till-${days}`).waitFor();
+      expect(await page.getByText('Your key expires on').count()).toBe(isTold ? 1 : 0);
+      expect(await visited.findBarriers()).toEqual([]);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+    }
+  });
+});
+
+describe('the text typed into the form of a pet', () => {
+  it('survives a revoked key and a reload', async () => {
+    await using service = await openShop('Rex');
+    const { text, id } = await createKey(service, 'till-2');
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await signIn(page, text);
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Enter');
+    const name = page.getByRole('form', { name: 'Edit Rex' }).getByLabel('Name');
+    await name.fill('Max');
+    await service.keys.revokeKey(id, new Date());
+    await name.press('Enter');
+    await page.getByText('your key is no longer accepted').waitFor();
+    await signIn(page, service.apiKey);
+    await page.reload();
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Enter');
+    expect(await name.inputValue()).toBe('Max');
+    await name.press('Enter');
+    await noteOf(page, 'Saved Max (1).').waitFor();
+    expect((await service.client.getPet(1n)).name).toBe('Max');
+  });
+});

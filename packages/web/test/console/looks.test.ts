@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'bun:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { useTills } from '../../../../test/support/browser/tills.ts';
+import {
+  add,
+  createKey,
+  desktop,
+  looks,
+  openConsole,
+  overflowing,
+  rows,
+  signIn,
+} from '../../../../test/support/browser/console.ts';
+import {
+  deafen,
+  noteOf,
+  openDetails,
+  openShop,
+  openShopOf,
+  rowOf,
+  soldIn,
+} from '../../../../test/support/browser/shop.ts';
+import { visit } from '../../../../test/support/browser/visit.ts';
+import { settled } from './helpers.ts';
+
+const tills = useTills();
+const wide: BrowserContextOptions = { viewport: { width: 1920, height: 1000 } };
+const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 760 },
+  hasTouch: true,
+  isMobile: true,
+};
+/** A screen of 1280 by 800 pixels at 200 %. */
+const zoomed: BrowserContextOptions = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
+const screens = { desktop, wide, phone, zoomed };
+const largest = 2n ** 63n - 1n;
+
+/** Pairs of texts and controls, none inside the other, that share more than a pixel. */
+const overlaps = (page: Page, within = 'header, main') =>
+  page.evaluate<string[]>(`{
+    const parts = [...document.querySelectorAll('${within}')].flatMap((part) => [...part.querySelectorAll('*')]);
+    const shown = parts.filter((part) => part.checkVisibility() && !part.closest('.visually-hidden')
+      && part.closest('.columns')?.clientWidth !== 1 && !part.matches('label.visually-hidden')
+      && !part.matches('[type=radio]') && (part.matches('button, input, select')
+      || [...part.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim() !== '')));
+    const boxes = shown.map((part) => [part, part.getBoundingClientRect()]).filter(([, { width }]) => width > 1);
+    boxes.flatMap(([a, one], index) => boxes.slice(index + 1)
+      .filter(([b, two]) => one.top < two.bottom - 1 && two.top < one.bottom - 1
+        && one.left < two.right - 1 && two.left < one.right - 1
+        && !a.contains(b) && !b.contains(a))
+      .map(([b]) => a.outerHTML.slice(0, 100) + ' / ' + b.outerHTML.slice(0, 100)));
+  }`);
+
+/** What the notes cover of rows and cards, but for what lies behind the search or a heading that stays in sight. */
+const coveredByNotes = (page: Page) =>
+  page.evaluate<string[]>(`{
+    const boxOf = (part) => part.getBoundingClientRect();
+    const notes = [...document.querySelectorAll('.note')].map(boxOf);
+    const end = boxOf(document.querySelector('.notes')).bottom;
+    const isNarrow = getComputedStyle(document.querySelector('.notes')).position === 'fixed';
+    const bands = isNarrow ? [...document.querySelectorAll('.search, .sales .find')].map(boxOf) : [];
+    let start = 0;
+    for (const band of bands) if (band.top <= start + 8) start = Math.max(start, band.bottom);
+    const isCovered = (part) => {
+      const { left, right, ...box } = boxOf(part).toJSON();
+      const top = Math.max(box.top, start);
+      const bottom = Math.min(box.bottom, innerHeight, end, boxOf(part.closest('.panels') ?? part).bottom);
+      return notes.some((note) => left < note.right && note.left < right
+        && Math.max(top, note.top) < Math.min(bottom, note.bottom));
+    };
+    [...document.querySelectorAll('.row, .sale, .panels .card')].filter(isCovered).map((part) => part.outerHTML.slice(0, 100));
+  }`);
+
+describe('the looks of the console', () => {
+  for (const [screen, options] of Object.entries(screens)) {
+    it(`overlap nothing, wrap no number, and cover no data with a note: ${screen}`, async () => {
+      await using service = await openShopOf(60);
+      for (const name of ['Rex', 'Mia', 'Sir Barksalot the Third of Longname, Duke of Nowhere'])
+        await service.client.createPet({ name, categoryId: 7n, status: 'available' });
+      await service.client.updatePet(61n, { categoryId: -largest - 1n, status: 'sold' });
+      await service.client.updatePet(63n, { categoryId: largest });
+      await using visited = await openConsole(tills.browser, service, options);
+      const { page } = visited;
+      const heights = (cells: string) =>
+        page.locator(cells).evaluateAll((found) => found.map(({ clientHeight }) => clientHeight));
+      await rowOf(page, 'Rex').waitFor();
+      await service.client.createPet({ name: 'News', categoryId: 1n });
+      await page.getByText('1 new pet').waitFor();
+      expect(await overlaps(page)).toEqual([]);
+      expect(await overflowing(page)).toEqual([]);
+      expect(Math.max(...(await heights('.row .number')))).toBeLessThan(30);
+      await openDetails(page, 'Sir Barksalot');
+      expect(Math.max(...(await heights('.facts span')))).toBeLessThan(30);
+      expect(await overlaps(page, '.details')).toEqual([]);
+      expect(await overflowing(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Sales' }).click();
+      await page.getByRole('button', { name: 'Change Rex' }).waitFor();
+      expect(await overlaps(page)).toEqual([]);
+      expect(await overflowing(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Pets', exact: true }).click();
+      await rows(page).nth(40).waitFor();
+      if (screen === 'wide' || screen === 'desktop') await openDetails(page, 'Pet 59');
+      // A note that has the focus does not end.
+      const covered = async () => {
+        await page.locator('.note button').last().focus();
+        return coveredByNotes(page);
+      };
+      // Three changes, far down the list.
+      for (const id of [31, 28, 29]) {
+        await page.locator(`.row[data-id="${id}"]`).focus();
+        await page.keyboard.press('s');
+        await noteOf(page, `Pet ${id - 1} (${id}) is sold.`).waitFor();
+        expect(await covered()).toEqual([]);
+      }
+      await page.goto(`${service.url}/#/sales`);
+      page.on('dialog', (dialog) => dialog.accept());
+      await page.getByRole('button', { name: 'Change Rex' }).click();
+      await page.locator('.details').getByRole('button', { name: 'No status' }).click();
+      await noteOf(page, 'Rex (61) was returned and has no status.').waitFor();
+      await page.keyboard.press('Escape');
+      expect(await covered()).toEqual([]);
+      await page.locator('.sale').nth(20).scrollIntoViewIfNeeded();
+      expect(await covered()).toEqual([]);
+    });
+  }
+
+  it('keep the column headers in view', async () => {
+    const { page } = await tills.open(openShopOf(60));
+    await rows(page).nth(50).scrollIntoViewIfNeeded();
+    for (const name of ['Name', 'Status', 'Category', 'Id'])
+      await page.getByRole('columnheader', { name }).click({ trial: true });
+    const [headers, find] = [
+      await page.locator('.columns').boundingBox(),
+      await page.locator('.find').boundingBox(),
+    ];
+    expect(find!.y).toBe(0);
+    expect(Math.abs(headers!.y - find!.height)).toBeLessThan(2);
+  });
+});
+
+describe('a name', () => {
+  it('shows all its marks, stays within its row and does not reverse the text around it', async () => {
+    const { page } = await tills.open(
+      openShop('ÜÂỆ\nÜÂỆgjỆ', 'Rex\u202Edlo', 'Ü\u0301\u0302\u0303\u0304\u0305'.repeat(9)),
+    );
+    const name = page.locator('.row[data-id="1"] .name-text');
+    const paint = () => name.screenshot({ animations: 'disabled' });
+    const clipped = await paint();
+    await name.evaluate((part) => part.style.setProperty('overflow', 'visible'));
+    expect(clipped.equals(await paint())).toBe(true);
+    expect(await overlaps(page, '.rows')).toEqual([]);
+    await page.locator('.row[data-id="2"]').focus();
+    await page.keyboard.press('s');
+    await noteOf(page, '(2) is sold.').waitFor();
+    // What follows the name also stands after it.
+    const [end, start] = await page.evaluate<[number, number]>(`{
+      const name = document.querySelector('.note bdi');
+      const after = document.createRange();
+      after.selectNode(name.nextSibling);
+      [name.getBoundingClientRect().right, after.getBoundingClientRect().left];
+    }`);
+    expect(start).toBeGreaterThanOrEqual(end - 1);
+  });
+});
+
+describe('at a glance', () => {
+  it('Sell is quiet until its row has the pointer or the focus, and a modal covers the whole page', async () => {
+    const { page } = await tills.open(openShop('Rex', 'Mia'));
+    const fill = (name: string) =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector('[aria-label^="Sell ${name}"]')).backgroundColor`,
+      );
+    await rowOf(page, 'Rex').waitFor();
+    const quiet = await fill('Rex');
+    await rowOf(page, 'Rex').hover();
+    expect([(await fill('Rex')) === quiet, (await fill('Mia')) === quiet]).toEqual([false, true]);
+    await page.mouse.move(5, 5);
+    await rowOf(page, 'Mia').focus();
+    expect([(await fill('Rex')) === quiet, (await fill('Mia')) === quiet]).toEqual([true, false]);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    // A gutter beside the document would stay bright.
+    const width = await page.evaluate<number>('document.body.getBoundingClientRect().width');
+    expect(width).toBe(desktop.viewport!.width);
+  });
+
+  it('Add pet stays in view at 1280 by 800 whatever the notes say', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Balu', 'Nala');
+    const { text } = await createKey(service, 'till-2', { expiresAt: new Date(Date.now() + 3600_000) });
+    await using visited = await visit(tills.browser, service.url, {
+      viewport: { width: 1280, height: 800 },
+    });
+    const { page } = visited;
+    await signIn(page, text);
+    await page.getByText('Your key expires on').waitFor();
+    await rowOf(page, 'Rex').waitFor();
+    await deafen(page);
+    for (const id of [1n, 2n, 3n, 4n]) await service.client.updatePet(id, { name: 'Max', status: 'sold' });
+    await page.route('**/v1/pets', (route) =>
+      route.fulfill({ status: 400, json: { code: 'invalid_pet', message: 'No. '.repeat(60), status: 400 } }),
+    );
+    await add(page, 'Pixel', '7');
+    for (const name of ['Rex', 'Mia', 'Balu', 'Nala']) {
+      await page.getByRole('button', { name: `Sell ${name}` }).click();
+      await noteOf(page, `sold ${name}`).waitFor();
+    }
+    const seen = await page.evaluate<string>(`{
+      const { x, y, height } = document.querySelector('.add-pet [type=submit]').getBoundingClientRect();
+      document.elementFromPoint(x + 9, y + height - 2)?.textContent ?? 'nothing';
+    }`);
+    expect(seen).toBe('Add pet');
+    expect(await page.evaluate<number>('scrollY')).toBe(0);
+  });
+});
+
+describe('every state', () => {
+  for (const [look, options] of Object.entries(looks)) {
+    it(`passes axe and cuts no text on ${look}`, async () => {
+      const { page, complaints, findBarriers, service } = await tills.open(
+        openShop('Rex', 'Mia', 'Nala ' + 'x'.repeat(5000)),
+        options,
+      );
+      const check = async () => {
+        expect(await findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+      };
+      if (options.isMobile) await page.getByRole('button', { name: 'Add a pet' }).click();
+      await add(page, 'New one', ' ');
+      await add(page, 'New one', '7');
+      await rows(page).getByText('New one').waitFor();
+      await check();
+      await settled(page);
+      if (options.isMobile) await page.getByRole('button', { name: 'Close form' }).click();
+      const details = await openDetails(page, 'Rex');
+      await details.getByLabel('Name').fill(' ');
+      await page.keyboard.press('Enter');
+      await details.getByText('Enter a name.').waitFor();
+      await details.getByRole('button', { name: 'Sold' }).click();
+      await noteOf(page, 'Rex (1) is sold.').waitFor();
+      await check();
+      await page.keyboard.press('Escape');
+      await rowOf(page, 'Nala').focus();
+      await page.keyboard.press('Delete');
+      await noteOf(page, 'Removed Nala').waitFor();
+      await deafen(page);
+      await service.client.updatePet(2n, { name: 'Max'.repeat(2000), status: 'sold' });
+      await rowOf(page, 'Mia').focus();
+      await page.keyboard.press('p');
+      await noteOf(page, 'Somebody else has sold Mia (2)').waitFor();
+      await check();
+      expect(complaints).toEqual([]);
+    });
+  }
+});
+
+describe('a phone', () => {
+  it('shows the name of the pet above its actions, and lets no tap through', async () => {
+    const { page, service } = await tills.open(
+      openShop('Rex', ...Array.from({ length: 12 }, (_, index) => `Pet ${index}`)),
+      phone,
+    );
+    const details = await openDetails(page, 'Rex');
+    const [named, first, box] = [
+      await details.getByRole('heading', { name: 'Rex' }).boundingBox(),
+      await details.getByRole('button', { name: 'Available' }).boundingBox(),
+      await details.boundingBox(),
+    ];
+    expect(named!.y).toBeGreaterThan(box!.y);
+    expect(named!.y + named!.height).toBeLessThan(first!.y);
+    expect(box!.y + box!.height).toBeLessThanOrEqual(760);
+    // A button of another pet that can be seen above the details.
+    const [x, y] = await page.evaluate<[number, number]>(`{
+      const end = document.querySelector('.details').getBoundingClientRect().top;
+      const buttons = [...document.querySelectorAll('.row .sell')].map((part) => part.getBoundingClientRect());
+      const { left, top } = buttons.findLast(({ bottom }) => bottom < end);
+      [left + 5, top + 5];
+    }`);
+    await page.touchscreen.tap(x, y);
+    await details.getByRole('button', { name: 'Sold' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    expect(await soldIn(service)).toEqual([1n]);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'bun:test';
+import { PetstoreClientError, type EventPage, type PetstoreClient } from '../../../../client/src/index.ts';
+import { PetRows } from '../../../src/console/pets/data/pet-rows.ts';
+import { PetSync, type PetSyncOptions } from '../../../src/console/pets/data/pet-sync.ts';
+import { defaultQuery } from '../../../src/console/pets/find/query.ts';
+import { addPets } from '../../../../../test/support/browser/console.ts';
+import { openListeningService, type ListeningService } from '../../../../../test/support/http/listening.ts';
+import { openServiceOnFile } from '../../../../../test/support/http/service-on-file.ts';
+import { openShopOf } from '../../../../../test/support/browser/shop.ts';
+
+const gone = new PetstoreClientError('events_gone', 'Another store.');
+
+describe('PetSync', () => {
+  it('loads one page by hand and more on demand, newest first', async () => {
+    await using service = await openShopOf(130);
+    await using running = await start(service);
+    const { rows, sync } = running;
+    expect([rows.list.length, rows.list[0]?.pet.id, sync.hasMore]).toEqual([100, 130n, true]);
+    sync.more();
+    await running.until(() => rows.list.length === 130);
+    expect(sync.hasMore).toBe(false);
+    sync.load({ text: '#7', status: 'all' });
+    await running.until(() => sync.loads === 2);
+    expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n]);
+  });
+
+  it('keeps every row in its place while pets are added, changed and removed', async () => {
+    await using service = await openShopOf(130);
+    await using running = await start(service);
+    const { rows, sync } = running;
+    sync.more();
+    await running.until(() => rows.list.length === 130);
+    const ids = rows.list.map(({ pet }) => pet.id);
+    await addPets(service, 120);
+    await service.client.updatePet(95n, { name: 'Changed' });
+    await service.client.deletePet(5n);
+    await running.until(() => rows.newsCount === 120);
+    await running.until(() => rows.get(95n)?.pet.name === 'Changed' && rows.get(5n)?.isRemoved === true);
+    expect(rows.list.map(({ pet }) => pet.id)).toEqual(ids);
+    sync.load();
+    await running.until(() => sync.loads === 2);
+    expect([rows.newsCount, rows.list[0]?.pet.id, rows.list[0]?.isNew]).toEqual([0, 250n, true]);
+  });
+
+  it('greys a pet that others sold, and restores it when it fits again', async () => {
+    await using service = await openShopOf(9);
+    await using running = await start(service, { query: { text: '', status: 'available' } });
+    const { rows } = running;
+    expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
+    await service.client.updatePet(4n, { status: 'sold' });
+    await running.until(() => rows.get(4n)?.isOut === true);
+    expect(rows.get(4n)?.pet.status).toBe('sold');
+    await service.client.updatePet(4n, { status: 'available' });
+    await service.client.updatePet(9n, { status: 'available' });
+    await running.until(() => rows.get(4n)?.isOut === false && rows.newsCount === 1);
+    expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
+  });
+
+  it('neither undoes its own change with an older event nor misses a newer one', async () => {
+    await using service = await openShopOf(3);
+    const written = Promise.withResolvers<void>();
+    // One event on each page, and the own change while the first one is on its way.
+    const listEvents: PetstoreClient['listEvents'] = async (options) => {
+      if (options?.after === 'now') return service.client.listEvents(options);
+      await written.promise;
+      const page = await service.client.listEvents({ ...options, limit: 1 });
+      if (page.events[0]?.pet?.name === 'Before') rows.replace({ id: 2n, name: 'Own', categoryId: 1n });
+      return page;
+    };
+    await using running = await start(service, { client: { ...service.client, listEvents } });
+    const { rows } = running;
+    const names = new Set<string>();
+    running.watch(() => names.add(rows.get(2n)?.pet.name ?? ''));
+    await service.client.updatePet(2n, { name: 'Before' });
+    await service.client.updatePet(2n, { name: 'Now' });
+    written.resolve();
+    await running.until(() => rows.get(2n)?.pet.name === 'Now');
+    expect([...names]).toContain('Own');
+    expect([...names]).not.toContain('Before');
+  });
+
+  it('reads its pages again after an import and when its events are gone', async () => {
+    await using service = await openShopOf(130);
+    let next: Partial<EventPage> | Error | undefined;
+    const listEvents: PetstoreClient['listEvents'] = async (options) => {
+      const given = options?.after === 'now' ? undefined : next;
+      if (given) next = undefined;
+      if (given instanceof Error) throw given;
+      return { ...(await service.client.listEvents({ ...options, wait: 0 })), ...given };
+    };
+    await using running = await start(service, { client: { ...service.client, listEvents } });
+    const { rows, sync } = running;
+    sync.more();
+    await running.until(() => rows.list.length === 130);
+    const ids = rows.list.map(({ pet }) => pet.id);
+    const change = async (name: string, id: bigint) => {
+      await addPets(service, 110);
+      await service.client.updatePet(7n, { name });
+      await service.client.deletePet(id);
+    };
+    const imported = { id: 1n, type: 'pets.imported', createdAt: new Date(), count: 1 } as const;
+    for (const [round, lost] of [{ events: [imported] }, gone].entries()) {
+      sync.stop();
+      await change(`Round ${round}`, BigInt(round + 1));
+      // What happened meanwhile is not among the events.
+      next =
+        'events' in lost
+          ? { ...lost, after: (await service.client.listEvents({ after: 'now' })).after }
+          : lost;
+      void sync.run();
+      await running.until(() => rows.get(7n)?.pet.name === `Round ${round}`);
+      await running.until(() => rows.get(BigInt(round + 1))?.isRemoved === true);
+      expect(rows.newsCount).toBe(110 * (round + 1));
+      expect([rows.list.map(({ pet }) => pet.id), sync.loads, sync.error]).toEqual([ids, 1, undefined]);
+    }
+  });
+
+  it('asks the service whether a search finds a pet', async () => {
+    await using service = await openListeningService();
+    await service.client.createPet({ name: 'Łucja', categoryId: 1n });
+    await service.client.createPet({ name: 'Rex', categoryId: 1n });
+    await using running = await start(service, { query: { text: 'lucja', status: 'all' } });
+    const { rows } = running;
+    await service.client.createPet({ name: 'Other', categoryId: 1n });
+    await service.client.createPet({ name: 'LUCJA', categoryId: 1n });
+    await service.client.updatePet(1n, { name: 'Mia' });
+    await running.until(() => rows.get(1n)?.isOut === true && rows.newsCount === 1);
+    await service.client.updatePet(1n, { name: 'lucja' });
+    await running.until(() => rows.get(1n)?.isOut === false);
+    expect([rows.list.length, rows.newsCount]).toEqual([1, 1]);
+  });
+
+  it('keeps showing a pet as removed after the list is loaded again', async () => {
+    await using service = await openShopOf(3);
+    await using running = await start(service);
+    const { rows, sync } = running;
+    rows.remove(2n, true);
+    sync.load();
+    await running.until(() => sync.loads === 2);
+    expect(rows.get(2n)?.isRemoved).toBe(true);
+    rows.show(2n);
+    expect(rows.get(2n)?.isRemoved).toBe(false);
+  });
+
+  it('puts the pet with the wanted id first, and does not move it while refreshing it', async () => {
+    await using service = await openShopOf(6);
+    await service.client.updatePet(6n, { categoryId: 3n });
+    await using running = await start(service, { query: { text: '3', status: 'all' } });
+    const { rows, sync } = running;
+    const ids = () => rows.list.map(({ pet }) => pet.id);
+    expect(ids()).toEqual([3n, 6n, 4n]);
+    await service.client.updatePet(3n, { name: 'Changed' });
+    await running.until(() => rows.get(3n)?.pet.name === 'Changed');
+    expect([ids(), rows.list[0]?.isOut, rows.moves]).toEqual([[3n, 6n, 4n], false, 0]);
+    // No pet has this category.
+    sync.load({ text: '6', status: 'pending' });
+    await running.until(() => sync.loads === 2);
+    expect([ids(), rows.list[0]?.isOut, rows.moves]).toEqual([[6n], true, 1]);
+    await service.client.updatePet(6n, { name: 'Changed' });
+    await running.until(() => rows.get(6n)?.pet.name === 'Changed');
+    expect([ids(), rows.moves]).toEqual([[6n], 1]);
+  });
+
+  it('puts a pet that was added here on top at once, and counts only the pets of others as news', async () => {
+    await using service = await openShopOf(2);
+    await using running = await start(service);
+    const { rows } = running;
+    await addPets(service, 1);
+    rows.add(await service.client.createPet({ name: 'Own', categoryId: 1n }));
+    expect(rows.list.map(({ pet, isNew }) => [pet.id, isNew])).toEqual([
+      [4n, true],
+      [2n, false],
+      [1n, false],
+    ]);
+    await running.until(() => rows.newsCount === 1);
+    expect(rows.list.length).toBe(3);
+  });
+
+  it('reports a failure, keeps its rows and recovers', async () => {
+    await using service = await openServiceOnFile([{ name: 'Rex', categoryId: 1n }]);
+    let failure: Error | undefined;
+    const listEvents: PetstoreClient['listEvents'] = (options) =>
+      failure ? Promise.reject(failure) : service.client.listEvents({ ...options, wait: 0 });
+    await using running = await start(service, { client: { ...service.client, listEvents } });
+    const { rows, sync } = running;
+    failure = new PetstoreClientError('network', 'Away.');
+    await running.until(() => sync.error === failure);
+    expect(rows.list.length).toBe(1);
+    failure = new PetstoreClientError('invalid_cursor', 'Another version.');
+    await running.until(() => sync.error === failure);
+    failure = undefined;
+    await running.until(() => sync.error === undefined && sync.loads === 2);
+  });
+});
+
+/** Begins to follow a service, and loads its first page. */
+async function start(service: ListeningService, options: Partial<PetSyncOptions> = {}) {
+  let tell = () => {};
+  let watch = () => {};
+  const onState = () => {
+    watch();
+    tell();
+  };
+  const rows = new PetRows(onState);
+  const sync = new PetSync({
+    client: service.client,
+    rows,
+    query: defaultQuery,
+    onState,
+    ...options,
+  });
+  const ended = sync.run();
+  const running = {
+    rows,
+    sync,
+    /** Calls back with every change. */
+    watch(onChange: () => void) {
+      watch = onChange;
+    },
+    /** A condition that never holds ends in the time limit of the test. */
+    async until(condition: () => boolean) {
+      while (!condition()) await new Promise<void>((resolve) => (tell = resolve));
+    },
+    async [Symbol.asyncDispose]() {
+      sync.stop();
+      await ended;
+    },
+  };
+  await running.until(() => sync.loads === 1);
+  return running;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { useTills } from '../../../../../test/support/browser/tills.ts';
+import { openConsole, rows } from '../../../../../test/support/browser/console.ts';
+import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
+import { settled, slowDown } from '../helpers.ts';
+
+const tills = useTills();
+const searches = '**/v1/pets/search?*';
+
+const namesOf = (page: Page) => page.locator('.name-text').allTextContents();
+const isInert = (page: Page) => page.locator('.grid').evaluate((grid) => grid.hasAttribute('inert'));
+
+describe('a search on a slow network', () => {
+  it('makes Enter wait for its own results, and sells none of the old ones by key, mouse or touch', async () => {
+    const { page, complaints, findBarriers, service } = await tills.open(
+      openShop('Curious Rex', 'Mia', 'Balu'),
+      { hasTouch: true },
+    );
+    const old = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
+    await slowDown(page, searches);
+    await page.getByRole('searchbox').pressSequentially('curious rex');
+    expect(await isInert(page)).toBe(true);
+    await page.getByText('Searching…').waitFor();
+    await page.keyboard.press('Enter');
+    for (const act of [
+      () => page.keyboard.press('s'),
+      () => page.mouse.click(old.x + 5, old.y + 5),
+      () => page.touchscreen.tap(old.x + 5, old.y + 5),
+    ]) {
+      await page.locator('.note').evaluateAll((notes) => notes.forEach((note) => note.remove()));
+      await act();
+      await noteOf(page, 'Still searching. Nothing was done; try again.').waitFor();
+    }
+    expect(await page.getByRole('searchbox').inputValue()).toBe('curious rex');
+    expect(await findBarriers()).toEqual([]);
+    await page.locator('.row:focus').waitFor();
+    expect([await namesOf(page), await focusedRow(page)]).toEqual([['Curious Rex'], 'Curious Rex']);
+    expect([await isInert(page), await soldIn(service)]).toEqual([false, []]);
+    await settled(page);
+    await page.keyboard.press('s');
+    await noteOf(page, 'Curious Rex (1) is sold.').waitFor();
+    expect(await soldIn(service)).toEqual([1n]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says that the service is down instead of showing rows of another search', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
+    await rowOf(page, 'Mia').waitFor();
+    await service.goAway();
+    await page.getByRole('searchbox').fill('rex');
+    await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
+    expect(await rows(page).count()).toBe(0);
+    service.comeBack();
+    await rowOf(page, 'Rex').waitFor();
+    expect(await namesOf(page)).toEqual(['Rex']);
+  });
+
+  it('ignores a click and a key right after the rows have changed, and says so', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
+    const first = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
+    // The time in which new rows take nothing stands still, however slow the machine is.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Animation.enable');
+    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
+    await page.getByRole('searchbox').fill('rex');
+    await page.keyboard.press('Enter');
+    await page.locator('.row:focus').waitFor();
+    const said = noteOf(page, 'The list has just changed. Nothing was done; try again.');
+    await page.keyboard.press('s');
+    await said.waitFor();
+    await said.evaluateAll((notes) => notes.forEach((note) => note.remove()));
+    await page.mouse.click(first.x + 5, first.y + 5);
+    await said.waitFor();
+    expect(await soldIn(service)).toEqual([]);
+    await session.send('Animation.setPlaybackRate', { playbackRate: 1 });
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+  });
+});
+
+describe('a label scanner', () => {
+  it('finds a pet by the digits of its id, whatever the filter is, and then the pets of that category', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    for (const name of ['Balu', 'Nala'])
+      await service.client.createPet({ name, categoryId: 2n, status: 'available' });
+    await service.client.updatePet(2n, { status: 'sold' });
+    await using visited = await openConsole(tills.browser, service);
+    const { page } = visited;
+    await slowDown(page, searches);
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('2\n');
+    await page.locator('.row:focus').waitFor();
+    expect([await namesOf(page), await focusedRow(page)]).toEqual([['Mia', 'Nala', 'Balu'], 'Mia']);
+    await page.getByRole('radio', { name: 'Available' }).check();
+    await page.locator('.row.is-out').filter({ hasText: 'Mia' }).waitFor();
+    expect(await namesOf(page)).toEqual(['Mia', 'Nala', 'Balu']);
+  });
+
+  it('focuses no pet of a category when no pet has the id', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('7\n');
+    await page.getByText('No pet has the id 7. These are the pets of category 7.').waitFor();
+    expect(await namesOf(page)).toEqual(['Mia', 'Rex']);
+    await page.locator('.list:focus').waitFor();
+    await settled(page);
+    await page.keyboard.press('s');
+    await noteOf(page, 'Go to a pet first, with the arrow keys.').waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedRow(page)).toBe('Mia');
+    expect(await soldIn(service)).toEqual([]);
+  });
+});
