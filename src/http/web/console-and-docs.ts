@@ -1,6 +1,6 @@
 import { renderConsole } from '../../../packages/web/src/html.ts';
-import { dereference, type OpenapiDocument } from '../../docs/contract.ts';
-import { renderDocs } from '../../docs/render.ts';
+import { dereference, type OpenapiDocument } from '../../../packages/web/src/docs/contract.ts';
+import { renderDocs } from '../../../packages/web/src/docs/render.ts';
 import type { Handler } from '../route.ts';
 import { bundleAssets } from './bundle.ts';
 import { serveCompressed, serveHtml } from './text.ts';

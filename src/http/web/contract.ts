@@ -1,4 +1,4 @@
-import { operationsOf, type OpenapiDocument } from '../../docs/contract.ts';
+import { operationsOf, type OpenapiDocument } from '../../../packages/web/src/docs/contract.ts';
 import source from '../../../openapi.yaml' with { type: 'text' };
 import arazzo from '../../../petstore.arazzo.yaml' with { type: 'text' };
 

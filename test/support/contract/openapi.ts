@@ -1,4 +1,4 @@
-import { dereference } from '../../../src/docs/contract.ts';
+import { dereference } from '../../../packages/web/src/docs/contract.ts';
 import { contractOf } from '../../../src/http/web/contract.ts';
 
 /** The document as data for tests: every reference replaced by what it names. */

@@ -1,5 +1,5 @@
 import { clientSamples, clientSetup } from '../code/client-samples.ts';
-import { exampleAddress, renderCurl, type ApiRequest } from '../../../packages/web/src/docs/code/request.ts';
+import { exampleAddress, renderCurl, type ApiRequest } from '../code/request.ts';
 import { toSample, type CodeSample } from '../code/sample.ts';
 
 /** The samples of the guide. A test runs each against a store with pets and compares its output. */

@@ -1,4 +1,4 @@
-import { statusOfCode, type ErrorCode } from '../../domain/error.ts';
+import { statusOfCode, type ErrorCode } from '../../../../../src/domain/error.ts';
 import { renderBlock, renderCommand } from '../code/block.ts';
 import { renderSample, type CodeSample } from '../code/sample.ts';
 import { renderHeading, renderInline, renderStatus, renderTerms } from '../markup.ts';

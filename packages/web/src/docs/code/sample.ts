@@ -1,11 +1,11 @@
-import { escapeHtml } from '../../../packages/web/src/html.ts';
+import { escapeHtml } from '../../html.ts';
 import { renderStatus } from '../markup.ts';
 import { renderBlock } from './block.ts';
 import { renderFetch } from './fetch.ts';
 import { renderPython } from './python.ts';
-import { renderCurl, type ApiRequest } from '../../../packages/web/src/docs/code/request.ts';
-import type { Language } from '../../../packages/web/src/docs/code/highlight.ts';
-import { indentJson, isJson } from '../../../packages/web/src/docs/code/json-text.ts';
+import { renderCurl, type ApiRequest } from './request.ts';
+import type { Language } from './highlight.ts';
+import { indentJson, isJson } from './json-text.ts';
 
 /** The languages of the samples, in the order of the language switch. */
 export const sampleLanguages = {

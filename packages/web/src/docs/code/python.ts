@@ -1,4 +1,4 @@
-import { exampleAddress, uuid, type ApiRequest } from '../../../packages/web/src/docs/code/request.ts';
+import { exampleAddress, uuid, type ApiRequest } from './request.ts';
 
 /** A Python program without packages. Python's integers are exact at any length. */
 export function renderPython({ method, path, headers, body }: ApiRequest): string {

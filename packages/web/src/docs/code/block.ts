@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../../packages/web/src/html.ts';
-import { tokensOf, type Language } from '../../../packages/web/src/docs/code/highlight.ts';
+import { escapeHtml } from '../../html.ts';
+import { tokensOf, type Language } from './highlight.ts';
 
 export interface CodeBlock {
   text: string;

@@ -1,4 +1,4 @@
-import { exampleAddress } from '../../../packages/web/src/docs/code/request.ts';
+import { exampleAddress } from './request.ts';
 import type { Shown } from './sample.ts';
 
 /** The first lines of every program that uses the client. */

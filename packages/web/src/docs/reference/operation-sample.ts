@@ -1,5 +1,5 @@
 import { clientSamples } from '../code/client-samples.ts';
-import type { ApiRequest } from '../../../packages/web/src/docs/code/request.ts';
+import type { ApiRequest } from '../code/request.ts';
 import { toSample, type CodeSample } from '../code/sample.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 

@@ -1,5 +1,5 @@
-import { escapeHtml, renderHtml } from '../../packages/web/src/html.ts';
-import { exampleAddress } from '../../packages/web/src/docs/code/request.ts';
+import { escapeHtml, renderHtml } from '../html.ts';
+import { exampleAddress } from './code/request.ts';
 import { sampleLanguages } from './code/sample.ts';
 import { operationsOf, schemaOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
 import { guideSections, renderGuide } from './guide/guide.ts';
@@ -7,9 +7,7 @@ import { renderHeading, renderText } from './markup.ts';
 import { fieldsOf, renderFields } from './reference/fields.ts';
 import { markOf, renderOperations } from './reference/reference.ts';
 
-/**
- * The guide and the API reference. They work without a script; `packages/web/src/docs/browser/docs.ts` adds interaction.
- */
+/** The guide and the API reference. They work without a script; `browser/docs.ts` adds interaction. */
 export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);

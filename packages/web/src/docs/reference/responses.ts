@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../../packages/web/src/html.ts';
-import { indentJson } from '../../../packages/web/src/docs/code/json-text.ts';
+import { escapeHtml } from '../../html.ts';
+import { indentJson } from '../code/json-text.ts';
 import { renderBlock } from '../code/block.ts';
 import { examplesOf, schemaOf, type DocumentedResponse, type Example } from '../contract.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';

@@ -3,8 +3,8 @@ import { dereference, operationsOf, schemaOf, type OpenapiDocument } from '../..
 import { renderText } from '../../src/docs/markup.ts';
 import { fieldsOf } from '../../src/docs/reference/fields.ts';
 import { renderDocs } from '../../src/docs/render.ts';
-import { contractOf } from '../../src/http/web/contract.ts';
-import { samplesOf } from '../support/docs/samples.ts';
+import { contractOf } from '../../../../src/http/web/contract.ts';
+import { samplesOf } from '../../../../test/support/docs/samples.ts';
 
 const status = { type: 'string', enum: ['open', 'closed'] };
 const headers = { 'X-Request-Id': { description: 'On every response.' } };

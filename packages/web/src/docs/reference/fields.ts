@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../packages/web/src/html.ts';
+import { escapeHtml } from '../../html.ts';
 import type { Parameter, Schema } from '../contract.ts';
 import { renderTerms, renderText } from '../markup.ts';
 

@@ -1,7 +1,7 @@
-import { escapeHtml } from '../../../packages/web/src/html.ts';
+import { escapeHtml } from '../../html.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
-/** A form that sends a real request. `packages/web/src/docs/browser/try/` reads the request from its data attributes. */
+/** A form that sends a real request. `browser/try/` reads the request from its data attributes. */
 export function renderTryForm(operation: NamedOperation): string {
   const { operationId, method, path, parameters, requestBody } = operation;
   const id = (name: string) => `${operationId}-${name}`;

@@ -1,4 +1,4 @@
-import { exampleAddress, uuid, type ApiRequest } from '../../../packages/web/src/docs/code/request.ts';
+import { exampleAddress, uuid, type ApiRequest } from './request.ts';
 
 /**
  * A program for any runtime with `fetch`. It prints the response as text, because `JSON.parse` would round long ids.

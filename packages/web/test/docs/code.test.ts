@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { tokensOf, type Language } from '../../packages/web/src/docs/code/highlight.ts';
-import { indentJson } from '../../packages/web/src/docs/code/json-text.ts';
-import { renderCurl } from '../../packages/web/src/docs/code/request.ts';
-import { holds } from '../support/property.ts';
+import { tokensOf, type Language } from '../../src/docs/code/highlight.ts';
+import { indentJson } from '../../src/docs/code/json-text.ts';
+import { renderCurl } from '../../src/docs/code/request.ts';
+import { holds } from '../../../../test/support/property.ts';
 
 describe('indentJson', () => {
   it('keeps every digit', () => {

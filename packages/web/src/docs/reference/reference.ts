@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../packages/web/src/html.ts';
+import { escapeHtml } from '../../html.ts';
 import { renderSample } from '../code/sample.ts';
 import { schemaOf, type NamedOperation, type Parameter } from '../contract.ts';
 import { renderHeading, renderText } from '../markup.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../packages/web/src/html.ts';
+import { escapeHtml } from '../html.ts';
 
 /** Renders the Markdown of the contract's descriptions: paragraphs, code, emphasis and links. */
 export function renderText(text: string): string {
