@@ -1,5 +1,5 @@
 import type { BunPlugin } from 'bun';
-import { bundleAssets } from '../src/http/web/bundle.ts';
+import { bundleAssets } from '../packages/web/src/bundle.ts';
 
 /**
  * A plugin that replaces the code that bundles the console and the docs by its result: a one-file executable has
@@ -11,7 +11,7 @@ export async function embedAssets(): Promise<BunPlugin> {
   return {
     name: 'embed-assets',
     setup(build) {
-      build.onLoad({ filter: /[\\/]web[\\/]bundle\.ts$/ }, () => ({
+      build.onLoad({ filter: /[\\/]web[\\/]src[\\/]bundle\.ts$/ }, () => ({
         loader: 'ts',
         contents: `export const bundleAssets = async () => (${assets});`,
       }));

@@ -2,7 +2,7 @@ import { renderConsole } from '../../../packages/web/src/html.ts';
 import { dereference, type OpenapiDocument } from '../../../packages/web/src/docs/contract.ts';
 import { renderDocs } from '../../../packages/web/src/docs/render.ts';
 import type { Handler } from '../route.ts';
-import { bundleAssets } from './bundle.ts';
+import { bundleAssets } from '../../../packages/web/src/bundle.ts';
 import { serveCompressed, serveHtml } from './text.ts';
 
 export interface ConsoleAndDocs {

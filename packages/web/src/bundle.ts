@@ -10,7 +10,6 @@ export interface Asset {
   body: string;
 }
 
-const folder = join(import.meta.dir, '../../../packages/web/src');
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -21,23 +20,23 @@ const contentTypes: Record<string, string> = {
 export async function bundleAssets(): Promise<Asset[]> {
   const { outputs } = await Bun.build({
     entrypoints: [
-      join(folder, 'console/console.tsx'),
-      join(folder, 'console/styles/console.css'),
-      join(folder, 'docs/browser/docs.ts'),
-      join(folder, 'docs/styles/docs.css'),
+      join(import.meta.dir, 'console/console.tsx'),
+      join(import.meta.dir, 'console/styles/console.css'),
+      join(import.meta.dir, 'docs/browser/docs.ts'),
+      join(import.meta.dir, 'docs/styles/docs.css'),
     ],
     target: 'browser',
     minify: true,
     naming: '[name].[ext]',
     // Without this, the bundler reads tsconfig.json from the folder in which the service was started.
-    tsconfig: join(folder, '../tsconfig.json'),
+    tsconfig: join(import.meta.dir, '../tsconfig.json'),
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
   });
   const bundled = outputs.map(async (output) =>
     toAsset(output.path.replace(/^.*\//, ''), await output.text()),
   );
-  const icon = await Bun.file(join(folder, 'theme/icon.svg')).text();
+  const icon = await Bun.file(join(import.meta.dir, 'theme/icon.svg')).text();
   return [...(await Promise.all(bundled)), toAsset('icon.svg', icon)];
 }
 
