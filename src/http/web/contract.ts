@@ -1,4 +1,3 @@
-import { operationsOf, type OpenapiDocument } from '../../../packages/web/src/docs/contract.ts';
 import source from '../../../openapi.yaml' with { type: 'text' };
 import arazzo from '../../../petstore.arazzo.yaml' with { type: 'text' };
 
@@ -10,10 +9,19 @@ export interface ContractOptions {
   isStableOnly?: boolean;
 }
 
-interface Contract extends OpenapiDocument {
-  info: OpenapiDocument['info'] & { description: string };
+/** The parts of `openapi.yaml` that are changed here. */
+interface Contract {
+  info: { summary: string; description: string };
   tags: { name: string }[];
+  /** The operations of each path by method, and the `parameters` that they share. */
+  paths: Record<string, Record<string, Operation | unknown[]>>;
   components: Record<string, Record<string, unknown>>;
+}
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  'x-stability'?: string;
 }
 
 /** `openapi.yaml` as this service serves it, with its own URLs and operations. */
@@ -65,19 +73,25 @@ export function toOpenapi30(contract: Contract): unknown {
 
 /** Removes the operations with a stability marker, the links to them, and the tags and components that only they use. */
 function onlyStable(contract: Contract): Contract {
-  const marked = operationsOf(contract).filter(({ stability }) => stability !== undefined);
+  const marked = operationsOf(contract).filter((each) => 'x-stability' in each);
   const names = new Set<unknown>(marked.map(({ operationId }) => operationId));
   const stable = rewrite(contract, (node) =>
     'operationId' in node && names.has(node.operationId) ? undefined : node,
   ) as Contract;
+  const paths = Object.entries(stable.paths).filter(([, item]) => Object.values(item).some(isOperation));
   const operations = operationsOf(stable);
-  const paths = Object.entries(stable.paths).filter(([name]) =>
-    operations.some(({ path }) => path === `/v1${name}`),
-  );
   const tags = stable.tags.filter(({ name }) =>
-    operations.some((operation) => operation.tags?.includes(name)),
+    operations.some((operation) => operation.tags.includes(name)),
   );
   return withoutUnused({ ...stable, tags, paths: Object.fromEntries(paths) });
+}
+
+function operationsOf({ paths }: Contract): Operation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item).filter(isOperation));
+}
+
+function isOperation(part: Operation | unknown[]): part is Operation {
+  return 'operationId' in part;
 }
 
 /** Removes unused components, then those that only the removed ones referred to. */
