@@ -1,8 +1,8 @@
-import { renderConsole } from '../../../packages/web/src/html.ts';
-import { dereference, type OpenapiDocument } from '../../../packages/web/src/docs/contract.ts';
-import { renderDocs } from '../../../packages/web/src/docs/render.ts';
-import type { Handler } from '../route.ts';
 import { bundleAssets } from '../../../packages/web/src/bundle.ts';
+import { renderDocs } from '../../../packages/web/src/docs/render.ts';
+import { renderConsole } from '../../../packages/web/src/html.ts';
+import { statusOfCode } from '../../domain/error.ts';
+import type { Handler } from '../route.ts';
 import { serveCompressed, serveHtml } from './text.ts';
 
 export interface ConsoleAndDocs {
@@ -24,10 +24,9 @@ export async function createConsoleAndDocs(document: unknown): Promise<ConsoleAn
     // Callers revalidate a file under its plain name on every use.
     assets.set(name, serveCompressed(contentType, body));
   }
-  const contract = dereference(document) as OpenapiDocument;
   return {
     consoleHtml: serveHtml(renderConsole(addresses)),
-    docsHtml: serveHtml(renderDocs(contract, addresses)),
+    docsHtml: serveHtml(renderDocs(document, statusOfCode, addresses)),
     assets,
   };
 }

@@ -1,21 +1,32 @@
 import { escapeHtml, renderHtml } from '../html.ts';
 import { exampleAddress } from './code/request.ts';
 import { sampleLanguages } from './code/sample.ts';
-import { operationsOf, schemaOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
-import { guideSections, renderGuide } from './guide/guide.ts';
+import {
+  dereference,
+  operationsOf,
+  schemaOf,
+  type NamedOperation,
+  type OpenapiDocument,
+} from './contract.ts';
+import { guideSections, renderGuide, type StatusOfCode } from './guide/guide.ts';
 import { renderHeading, renderText } from './markup.ts';
 import { fieldsOf, renderFields } from './reference/fields.ts';
 import { markOf, renderOperations } from './reference/reference.ts';
 
-/** The guide and the API reference. They work without a script; `browser/docs.ts` adds interaction. */
-export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
+/** The guide and the reference of an OpenAPI document. They work without a script; `browser/docs.ts` adds interaction. */
+export function renderDocs(
+  document: unknown,
+  statusOfCode: StatusOfCode,
+  addresses: Record<string, string>,
+): string {
+  const contract = dereference(document) as OpenapiDocument;
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);
   const isStableOnly = operations.every(({ stability }) => stability === undefined);
   const address = configuredAddress(contract);
   const sections = [
     renderIntroduction(contract),
-    renderGuide(isStableOnly),
+    renderGuide(isStableOnly, statusOfCode),
     renderReferenceIntroduction(contract, operations, isStableOnly),
     renderOperations(operations),
   ];

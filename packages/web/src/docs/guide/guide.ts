@@ -1,4 +1,4 @@
-import { statusOfCode, type ErrorCode } from '../../../../../src/domain/error.ts';
+import type { ServiceErrorCode } from '../../../../client/src/index.ts';
 import { renderBlock, renderCommand } from '../code/block.ts';
 import { renderSample, type CodeSample } from '../code/sample.ts';
 import { renderHeading, renderInline, renderStatus, renderTerms } from '../markup.ts';
@@ -14,7 +14,10 @@ interface GuideSection {
   aside?: string;
 }
 
-const advice: Record<ErrorCode, string> = {
+/** The HTTP status of each error code. */
+export type StatusOfCode = Readonly<Record<ServiceErrorCode, number>>;
+
+const advice: Record<ServiceErrorCode, string> = {
   unauthorized: 'Send one key in the `Authorization` header.',
   invalid_api_key: 'The key is unknown, expired or revoked. Ask for another one.',
   not_found: 'No such pet, or no such path.',
@@ -36,8 +39,8 @@ const advice: Record<ErrorCode, string> = {
 };
 
 /** Every error code with its status and remedy. Responses link here. */
-function renderErrorCodes(): string {
-  const codes = (Object.keys(advice) as ErrorCode[]).toSorted(
+function renderErrorCodes(statusOfCode: StatusOfCode): string {
+  const codes = (Object.keys(advice) as ServiceErrorCode[]).toSorted(
     (one, other) => statusOfCode[one] - statusOfCode[other],
   );
   return renderTerms(
@@ -118,7 +121,7 @@ changed or deleted in the meantime.</p>`,
     words: `<p>Every error has the same three fields: <code>code</code> for programs, <code>message</code> for people, and
 <code>status</code>, the HTTP status. Branch on <code>code</code>: the wording of a message may change. Quote the
 <code>X-Request-Id</code> header when you report a problem.</p>
-${renderErrorCodes()}`,
+`,
     sample: guideExamples.errors,
   },
   {
@@ -161,12 +164,15 @@ export function guideSections(isStableOnly: boolean): readonly GuideSection[] {
   return isStableOnly ? allSections.filter(({ id }) => id !== 'events') : allSections;
 }
 
-export function renderGuide(isStableOnly: boolean): string {
+export function renderGuide(isStableOnly: boolean, statusOfCode: StatusOfCode): string {
+  const more: Record<string, string> = {
+    errors: renderErrorCodes(statusOfCode),
+    deprecation: isStableOnly ? '' : searchById,
+  };
   return guideSections(isStableOnly)
     .map(({ id, title, words, sample, aside = '' }) => {
-      const more = id === 'deprecation' && !isStableOnly ? searchById : '';
       return `<section class="columns" id="${id}">
-<div class="words">${renderHeading(2, id, title)}${words}${more}</div>
+<div class="words">${renderHeading(2, id, title)}${words}${more[id] ?? ''}</div>
 ${sample ? renderSample(sample, title) : `<div class="samples">${aside}</div>`}</section>`;
     })
     .join('\n');
