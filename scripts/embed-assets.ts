@@ -1,5 +1,5 @@
 import type { BunPlugin } from 'bun';
-import { bundleAssets } from '../packages/web/src/bundle.ts';
+import { bundleAssets } from '../packages/web/src/index.ts';
 
 /**
  * A plugin that replaces the code that bundles the console and the docs by its result: a one-file executable has

@@ -1,6 +1,4 @@
-import { bundleAssets } from '../../../packages/web/src/bundle.ts';
-import { renderDocs } from '../../../packages/web/src/docs/render.ts';
-import { renderConsole } from '../../../packages/web/src/html.ts';
+import { bundleAssets, renderConsole, renderDocs } from '../../../packages/web/src/index.ts';
 import { statusOfCode } from '../../domain/error.ts';
 import type { Handler } from '../route.ts';
 import { serveCompressed, serveHtml } from './text.ts';
