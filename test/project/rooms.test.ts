@@ -38,7 +38,7 @@ describe('the rooms', () => {
     expect(shown(imports.filter(({ from, to }) => isIn(from, room) && !isIn(to, room)))).toEqual([]);
   });
 
-  it.each(['packages/web'])('let others see one module of %s', (room) => {
+  it.each(['packages/web', 'packages/client'])('let others see one module of %s', (room) => {
     const seen = imports.filter(({ from, to }) => !isIn(from, room) && isIn(to, room));
     expect([...new Set(seen.map(({ to }) => to))]).toEqual([`${room}/src/index.ts`]);
   });

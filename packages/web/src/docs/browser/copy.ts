@@ -1,4 +1,4 @@
-import { createUuid } from '../../../../client/src/wire/uuid.ts';
+import { createIdempotencyKey } from '../../../../client/src/index.ts';
 import { uuid } from '../code/request.ts';
 
 /** Gives every block of code below an element a button that copies it. */
@@ -20,7 +20,7 @@ export function offerCopying(root: ParentNode): void {
 function readCode(code: Element): string {
   const key = new RegExp(`(?<=Idempotency-Key: )${uuid.source}`);
   for (const part of code.querySelectorAll('.t-string')) {
-    part.textContent = (part.textContent ?? '').replace(key, createUuid);
+    part.textContent = (part.textContent ?? '').replace(key, createIdempotencyKey);
   }
   return code.textContent ?? '';
 }

@@ -5,7 +5,6 @@ import {
   type PetstoreClient,
   type SearchPetsPageOptions,
 } from '../../../../../client/src/index.ts';
-import { pause } from '../../../../../client/src/wire/wait.ts';
 import { idOf, passes, searchOf, type PetQuery } from '../find/query.ts';
 import type { PetRows } from './pet-rows.ts';
 
@@ -67,7 +66,7 @@ export class PetSync {
       const { signal } = this.#current;
       const pauseMs = await this.#attempt(signal);
       this.#options.onState();
-      if (pauseMs > 0) await pause(pauseMs, signal).catch(() => {});
+      if (pauseMs > 0) await pause(pauseMs, signal);
     }
   }
 
@@ -235,4 +234,18 @@ export class PetSync {
     this.heardAtMs = Date.now();
     return page;
   }
+}
+
+/** Ends early if the signal aborts. */
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, durationMs);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
 }

@@ -1,4 +1,4 @@
-import { createUuid } from '../../../../../client/src/wire/uuid.ts';
+import { createIdempotencyKey } from '../../../../../client/src/index.ts';
 import { thisHost } from '../address.ts';
 import { copyFrom } from '../copy.ts';
 import { renderCurl, type ApiRequest } from '../../code/request.ts';
@@ -69,5 +69,5 @@ async function tryOut(form: HTMLFormElement, readKey: ReadKey, request: ApiReque
 /** Fills in a new `Idempotency-Key`, unless the reader has changed the last one, which is the field's default. */
 function renewKey(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('[data-name="Idempotency-Key"]');
-  if (field && field.value === field.defaultValue) field.value = field.defaultValue = createUuid();
+  if (field && field.value === field.defaultValue) field.value = field.defaultValue = createIdempotencyKey();
 }
