@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { exampleAddress } from '../../packages/web/src/docs/code/request.ts';
-import { mirrorProgram } from '../../packages/web/src/docs/guide/examples.ts';
+import { exampleAddress } from '../../packages/web/src/docs/code.ts';
+import { mirrorProgram } from '../../packages/web/src/docs/examples.ts';
 import { blocksOf } from '../support/clients-document.ts';
 import { openSampleFolder } from '../support/docs/samples.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';

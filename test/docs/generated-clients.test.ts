@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { exampleAddress } from '../../packages/web/src/docs/code/request.ts';
+import { exampleAddress } from '../../packages/web/src/docs/code.ts';
 import { blocksOf } from '../support/clients-document.ts';
 import { operations } from '../support/contract/openapi.ts';
 import { outcomeOf } from '../support/http/calls.ts';

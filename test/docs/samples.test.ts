@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { exampleAddress } from '../../packages/web/src/docs/code/request.ts';
+import { exampleAddress } from '../../packages/web/src/docs/code.ts';
 import { parseFault } from '../../packages/testkit/src/sandbox/faults/fault.ts';
 import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
 import { blocksOf } from '../support/clients-document.ts';

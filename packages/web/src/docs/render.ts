@@ -1,6 +1,6 @@
 import { escapeHtml, renderHtml } from '../html.ts';
-import { exampleAddress } from './code/request.ts';
-import { sampleLanguages } from './code/sample.ts';
+import { exampleAddress } from './code.ts';
+import { sampleLanguages } from './samples.ts';
 import {
   dereference,
   operationsOf,
@@ -8,7 +8,7 @@ import {
   type NamedOperation,
   type OpenapiDocument,
 } from './contract.ts';
-import { guideSections, renderGuide, type StatusOfCode } from './guide/guide.ts';
+import { guideSections, renderGuide, type StatusOfCode } from './guide.ts';
 import { renderHeading, renderText } from './markup.ts';
 import { fieldsOf, renderFields } from './reference/fields.ts';
 import { markOf, renderOperations } from './reference/reference.ts';

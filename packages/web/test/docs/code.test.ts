@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { tokensOf, type Language } from '../../src/docs/code/highlight.ts';
-import { indentJson } from '../../src/docs/code/json-text.ts';
-import { renderCurl } from '../../src/docs/code/request.ts';
+import { indentJson, renderCurl, tokensOf, type Language } from '../../src/docs/code.ts';
 import { holds } from '../../../../test/support/property.ts';
 
 describe('indentJson', () => {

@@ -1,4 +1,4 @@
-import { exampleAddress } from '../code/request.ts';
+import { exampleAddress } from '../code.ts';
 
 /** The service that these docs came from, below any path of a proxy. */
 export const thisHost = new URL('.', location.href).href.replace(/\/$/, '');

@@ -1,5 +1,5 @@
 import { createIdempotencyKey } from '../../../../client/src/index.ts';
-import { uuid } from '../code/request.ts';
+import { uuid } from '../code.ts';
 
 /** Gives every block of code below an element a button that copies it. */
 export function offerCopying(root: ParentNode): void {

@@ -1,6 +1,6 @@
-import { clientSamples } from '../code/client-samples.ts';
-import type { ApiRequest } from '../code/request.ts';
-import { toSample, type CodeSample } from '../code/sample.ts';
+import { clientSamples } from '../examples.ts';
+import type { ApiRequest } from '../code.ts';
+import { toSample, type CodeSample } from '../samples.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
 /** A request built from the document's examples, with its documented response. */

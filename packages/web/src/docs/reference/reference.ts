@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../html.ts';
-import { renderSample } from '../code/sample.ts';
+import { renderSample } from '../samples.ts';
 import { schemaOf, type NamedOperation, type Parameter } from '../contract.ts';
 import { renderHeading, renderText } from '../markup.ts';
 import { fieldsOf, renderFields } from './fields.ts';

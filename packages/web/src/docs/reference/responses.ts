@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../html.ts';
-import { indentJson } from '../code/json-text.ts';
-import { renderBlock } from '../code/block.ts';
+import { indentJson } from '../code.ts';
+import { renderBlock } from '../samples.ts';
 import { examplesOf, schemaOf, type DocumentedResponse, type Example } from '../contract.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 import { fieldsOf, renderFields } from './fields.ts';

@@ -1,5 +1,4 @@
-import { tokensOf } from '../../code/highlight.ts';
-import { indentJson, isJson } from '../../code/json-text.ts';
+import { indentJson, isJson, tokensOf } from '../../code.ts';
 import { offerCopying } from '../copy.ts';
 
 export interface Received {

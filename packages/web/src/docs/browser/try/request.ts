@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../code/request.ts';
+import type { ApiRequest } from '../../code.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 

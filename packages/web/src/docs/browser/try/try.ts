@@ -1,7 +1,7 @@
 import { createIdempotencyKey } from '../../../../../client/src/index.ts';
 import { thisHost } from '../address.ts';
 import { copyFrom } from '../copy.ts';
-import { renderCurl, type ApiRequest } from '../../code/request.ts';
+import { renderCurl, type ApiRequest } from '../../code.ts';
 import { offerKey } from './key.ts';
 import { showFailure, showMissingKey, showResponse, showSending } from './outcome.ts';
 import { fillQuery, requestOf } from './request.ts';

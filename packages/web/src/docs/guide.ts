@@ -1,8 +1,7 @@
-import type { ServiceErrorCode } from '../../../../client/src/index.ts';
-import { renderBlock, renderCommand } from '../code/block.ts';
-import { renderSample, type CodeSample } from '../code/sample.ts';
-import { renderHeading, renderInline, renderStatus, renderTerms } from '../markup.ts';
+import type { ServiceErrorCode } from '../../../client/src/index.ts';
 import { guideExamples, mirrorProgram } from './examples.ts';
+import { renderHeading, renderInline, renderStatus, renderTerms } from './markup.ts';
+import { renderBlock, renderCommand, renderSample, type CodeSample } from './samples.ts';
 
 interface GuideSection {
   id: string;

@@ -1,0 +1,173 @@
+import { escapeHtml } from '../html.ts';
+import {
+  exampleAddress,
+  indentJson,
+  isJson,
+  renderCurl,
+  tokensOf,
+  uuid,
+  type ApiRequest,
+  type Language,
+} from './code.ts';
+import { renderStatus } from './markup.ts';
+
+/** The languages of the samples, in the order of the language switch. */
+export const sampleLanguages = {
+  curl: { label: 'curl', highlighted: 'shell' },
+  typescript: { label: 'TypeScript', highlighted: 'typescript' },
+  fetch: { label: 'fetch', highlighted: 'typescript' },
+  python: { label: 'Python', highlighted: 'python' },
+} as const satisfies Record<string, { label: string; highlighted: Language }>;
+
+type SampleLanguage = keyof typeof sampleLanguages;
+
+export interface Shown {
+  code: string;
+  /** What the code prints, or the body of the response. */
+  prints: string;
+}
+
+export interface CodeSample extends Record<SampleLanguage, Shown> {
+  /** The status of the response. Without it, the output is plain text and not a body. */
+  status?: string | undefined;
+}
+
+/** A request in every language, and the matching call of the client, if there is one. */
+export function toSample(request: ApiRequest, status: string, prints: string, client?: Shown): CodeSample {
+  const fetch = { code: renderFetch(request), prints };
+  return {
+    status,
+    curl: { code: renderCurl(request), prints },
+    typescript: client ?? fetch,
+    fetch,
+    python: { code: renderPython(request), prints },
+  };
+}
+
+/** A sample in every language. The script shows one language at a time. */
+export function renderSample(sample: CodeSample, title: string): string {
+  const figures = Object.entries(sampleLanguages).map(([language, { label, highlighted }]) => {
+    const { code, prints } = sample[language as SampleLanguage];
+    const isResponse = sample.status !== undefined && language !== 'typescript';
+    const text = prints === '' ? 'No body' : indentJson(prints);
+    return `<figure data-language="${language}">
+${renderBlock({ text: code, language: highlighted, title: label, label: `${title} with ${label}` })}
+${renderBlock({
+  text,
+  language: isJson(text) ? 'json' : 'text',
+  title: isResponse ? `Response ${renderStatus(escapeHtml(sample.status ?? ''))}` : 'Output',
+  label: `${isResponse ? 'Response to' : 'Output of'} ${title} with ${label}`,
+  className: 'result',
+})}</figure>`;
+  });
+  return `<div class="samples">${figures.join('\n')}</div>`;
+}
+
+interface CodeBlock {
+  text: string;
+  language: Language;
+  /** HTML, shown above the code. */
+  title: string;
+  /** For screen readers. */
+  label: string;
+  className?: string;
+}
+
+/** Code that can be scrolled by keyboard. The script adds a copy button. */
+export function renderBlock({ text, language, title, label, className = '' }: CodeBlock): string {
+  const code = tokensOf(text, language).map(({ kind, text: part }) =>
+    kind === undefined ? escapeHtml(part) : `<span class="t-${kind}">${escapeHtml(part)}</span>`,
+  );
+  return `<div class="block ${className}"><div class="block-head"><span>${title}</span></div>
+<pre tabindex="0" aria-label="${escapeHtml(label)}"><code>${code.join('')}</code></pre></div>`;
+}
+
+export function renderCommand(text: string): string {
+  return renderBlock({ text, language: 'shell', title: 'Shell', label: 'Command' });
+}
+
+/**
+ * A program for any runtime with `fetch`. It prints the response as text, because `JSON.parse` would round long ids.
+ */
+function renderFetch({ method, path, headers, body }: ApiRequest): string {
+  const init = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    '  headers: {',
+    '    Authorization: `Bearer ${process.env.API_KEY}`,',
+    ...headers.map(
+      ([name, value]) =>
+        `    ${renderString(name)}: ${uuid.test(value) ? 'crypto.randomUUID()' : renderString(value)},`,
+    ),
+    '  },',
+    ...(body === undefined ? [] : [`  body: ${renderBody(body)},`]),
+  ];
+  return `const url = ${renderString(exampleAddress + path)};
+const response = await fetch(url, {
+${init.join('\n')}
+});
+console.log(response.status, await response.text());`;
+}
+
+/** Renders an object, unless that would round a number. */
+function renderBody(json: string): string {
+  if (/\d{16}/.test(json)) return renderString(json);
+  return `JSON.stringify(${renderValue(JSON.parse(json))})`;
+}
+
+function renderValue(value: unknown): string {
+  if (typeof value === 'string') return renderString(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${name}: ${renderValue(field)}`);
+  return `{ ${fields.join(', ')} }`;
+}
+
+function renderString(text: string): string {
+  const escaped = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"');
+  return `'${escaped.replaceAll("'", String.raw`\'`)}'`;
+}
+
+/** A Python program without packages. Python's integers are exact at any length. */
+function renderPython({ method, path, headers, body }: ApiRequest): string {
+  const lines = [
+    body !== undefined && 'import json',
+    'import os',
+    headers.some(([, value]) => uuid.test(value)) && 'import uuid',
+    'from urllib.error import HTTPError',
+    'from urllib.request import Request, urlopen',
+    '',
+    body !== undefined && `body = json.dumps(${toPython(body)})`,
+    'request = Request(',
+    `    ${JSON.stringify(exampleAddress + path)},`,
+    method !== 'GET' && `    method="${method}",`,
+    '    headers={',
+    `        "Authorization": f"Bearer {os.environ['API_KEY']}",`,
+    ...headers.map(([name, value]) => {
+      const text = uuid.test(value) ? 'str(uuid.uuid4())' : JSON.stringify(value);
+      return `        ${JSON.stringify(name)}: ${text},`;
+    }),
+    '    },',
+    body !== undefined && '    data=body.encode(),',
+    ')',
+    'try:',
+    '    with urlopen(request) as response:',
+    '        print(response.status, response.read().decode())',
+    'except HTTPError as error:',
+    '    print(error.code, error.read().decode())',
+  ];
+  return lines.filter((line) => line !== false).join('\n');
+}
+
+const pythonWords: Record<string, string> = {
+  true: 'True',
+  false: 'False',
+  null: 'None',
+  ',': ', ',
+  ':': ': ',
+};
+
+/** JSON as a Python literal. Strings match whole, so their content is skipped. */
+function toPython(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+|[,:]/g, (found) => pythonWords[found] ?? found);
+}
