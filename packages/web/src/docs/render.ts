@@ -10,8 +10,7 @@ import {
 } from './contract.ts';
 import { guideSections, renderGuide, type StatusOfCode } from './guide.ts';
 import { renderHeading, renderText } from './markup.ts';
-import { fieldsOf, renderFields } from './reference/fields.ts';
-import { markOf, renderOperations } from './reference/reference.ts';
+import { fieldsOf, markOf, renderFields, renderOperations } from './reference.ts';
 
 /** The guide and the reference of an OpenAPI document. They work without a script; `browser/docs.ts` adds interaction. */
 export function renderDocs(

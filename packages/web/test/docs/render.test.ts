@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { dereference, operationsOf, schemaOf, type OpenapiDocument } from '../../src/docs/contract.ts';
 import { renderText } from '../../src/docs/markup.ts';
-import { fieldsOf } from '../../src/docs/reference/fields.ts';
+import { fieldsOf } from '../../src/docs/reference.ts';
 import { renderDocs } from '../../src/docs/render.ts';
 import { statusOfCode } from '../../../../src/domain/error.ts';
 import { contractOf } from '../../../../src/http/web/contract.ts';
