@@ -168,7 +168,7 @@ function valueOf({ name, example, schema }: Parameter): string {
   return String(example ?? schema.default ?? schema.enum?.[0] ?? '');
 }
 
-/** A form that sends a real request. `browser/try/` reads the request from its data attributes. */
+/** A form that sends a real request. `browser/try.ts` reads the request from its data attributes. */
 function renderTryForm(operation: NamedOperation): string {
   const { operationId, method, path, parameters, requestBody } = operation;
   const id = (name: string) => `${operationId}-${name}`;

@@ -2,7 +2,7 @@ import { showAddress } from './address.ts';
 import { foldContents, markCurrentSection } from './contents.ts';
 import { offerCopying } from './copy.ts';
 import { offerLanguages } from './languages.ts';
-import { offerTrying } from './try/try.ts';
+import { offerTrying } from './try.ts';
 
 /** Adds to the docs what needs a script. They can be read in full without it. */
 

@@ -1,5 +1,5 @@
-import { indentJson, isJson, tokensOf } from '../../code.ts';
-import { offerCopying } from '../copy.ts';
+import { indentJson, isJson, tokensOf } from '../code.ts';
+import { offerCopying } from './copy.ts';
 
 export interface Received {
   response: Response;
