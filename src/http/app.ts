@@ -4,7 +4,7 @@ import type { Registry } from '../metrics/registry.ts';
 import type { EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
-import { etagOf } from './conditional.ts';
+import { baseHeaders, etagOf, type IsSent, LargeResponses } from './response.ts';
 import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
 import { createDocuments } from './web/documents.ts';
@@ -13,13 +13,11 @@ import { createRouter, type Handler, type Methods, type Route } from './route.ts
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { createHttpMetrics } from './metrics.ts';
-import { LargeResponses, type IsSent } from './large-responses.ts';
 import { createList } from './lists/list.ts';
 import { orderList } from './lists/paging.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './callers/rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
-import { baseHeaders } from './response.ts';
 
 export interface AppOptions {
   pets: PetStore;

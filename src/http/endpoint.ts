@@ -1,13 +1,17 @@
 import { PetstoreError, type ErrorCode } from '../domain/error.ts';
 import { andThen, orElse, type MaybePromise } from './maybe-promise.ts';
 import { bearerToken, type Authenticate, type Caller } from './callers/auth.ts';
-import { conditional } from './conditional.ts';
+import {
+  conditional,
+  errorResponse,
+  type LargeResponses,
+  type Representation,
+  stabilityHeader,
+} from './response.ts';
 import type { AddCorsHeaders } from './callers/cors.ts';
-import type { LargeResponses } from './large-responses.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
 import type { RateLimit } from './callers/rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
-import { errorResponse, stabilityHeader, type Representation } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
 
 /** What all endpoints share. */

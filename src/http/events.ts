@@ -3,20 +3,19 @@ import { eventTypes, type EventPage, type EventPosition, type EventRequest } fro
 import { parseInt64 } from '../domain/int64.ts';
 import type { EventStore } from '../stores/store.ts';
 import type { Authenticate } from './callers/auth.ts';
-import { etagOf } from './conditional.ts';
+import { etagOf, type Representation } from './response.ts';
 import { pageLimit } from '../domain/paging.ts';
 import {
   addParameters,
   decodeCursor,
   encodeCursor,
   invalid,
+  type ListParameters,
   oneOf,
   parseId,
   parseLimit,
-  type ListParameters,
+  Query,
 } from './lists/paging.ts';
-import { Query } from './lists/query.ts';
-import type { Representation } from './response.ts';
 import type { Call, Handler } from './route.ts';
 
 /** Below every idle timeout along the way; the service itself closes an idle connection after ten seconds. */

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
 import type { PetStore } from '../stores/store.ts';
-import { etagOf } from './conditional.ts';
+import { errorResponse, etagOf } from './response.ts';
 import type { Handler } from './route.ts';
-import { errorResponse } from './response.ts';
 
 /** Well below a scraper's default timeout of ten seconds. */
 const reportWithinMs = 3000;

@@ -5,7 +5,7 @@ import { parseNewPet, parsePetUpdate } from '../domain/fields.ts';
 import { fingerprintOf } from '../domain/idempotency.ts';
 import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
-import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
+import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './response.ts';
 import type { Handler } from './route.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode, PetstoreError } from '../domain/error.ts';
+import { type ErrorCode, PetstoreError } from '../domain/error.ts';
 import { UnreadBodyError } from './body.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
@@ -64,3 +64,145 @@ const headersOfCode: Partial<Record<ErrorCode, Record<string, string>>> = {
   overloaded: retryInOneSecond,
   unavailable: retryInOneSecond,
 };
+
+const anyTag = '*';
+
+/** 192 bits in base64url. */
+const digestLength = 32;
+
+/**
+ * A cryptographic hash: with any other, a caller could make two versions of a pet with one tag. It has no secret, so all
+ * replicas agree. The mark distinguishes responses with equal bodies.
+ */
+export function etagOf(body: ResponseBody, mark = ''): string {
+  return `"${Bun.SHA512_256.hash(body, 'base64url').slice(0, digestLength)}${mark}"`;
+}
+
+/** Evaluates `If-Match` (412) and `If-None-Match` (304), in the order of RFC 9110, section 13.2.2. */
+export function conditional(request: Request, representation: Representation): Representation {
+  const { etag } = representation;
+  if (etag === undefined) return representation;
+  checkIfMatch(request, etag);
+  return isHeldByCaller(request, etag) ? { ...representation, status: 304, body: null } : representation;
+}
+
+/** Whether a change depends on the tag of its target; `If-Match: *` only requires that the target exists. */
+export function dependsOnTag({ headers }: Request): boolean {
+  return headers.has('If-None-Match') || (headers.get('If-Match') ?? anyTag).trim() !== anyTag;
+}
+
+/** Evaluates both headers for a change to a target with this tag: either may refuse it (RFC 9110, section 13.1). */
+export function checkChange(request: Request, etag: string): void {
+  checkIfMatch(request, etag);
+  if (!isHeldByCaller(request, etag)) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'If-None-Match names the ETag of what is here now, so nothing was changed.',
+  );
+}
+
+/** A create accepts only `*`: a tag names one page, which may change between the check and the commit. */
+export function checkIfMatchOfCreate(request: Request): void {
+  const demanded = request.headers.get('If-Match');
+  if (demanded === null || demanded.trim() === anyTag) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'A create cannot depend on an ETag. Send it without If-Match; an Idempotency-Key makes it safe to repeat.',
+  );
+}
+
+/** RFC 9110, section 13.1.1: the comparison is strong, so a weak tag never matches. */
+function checkIfMatch(request: Request, etag: string): void {
+  const demanded = request.headers.get('If-Match');
+  if (demanded === null || demanded.trim() === anyTag || tagsOf(demanded).includes(etag)) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'None of the tags in If-Match is the ETag of what is here now. Get it again, then decide.',
+  );
+}
+
+/** RFC 9110, section 13.1.2: the comparison is weak. */
+function isHeldByCaller(request: Request, etag: string): boolean {
+  const held = request.headers.get('If-None-Match');
+  if (held === null) return false;
+  return held.trim() === anyTag || tagsOf(held).some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/** Our tags contain no comma, so a tag with one is split in two, and neither part matches. */
+function tagsOf(list: string): string[] {
+  return list.split(',').map((tag) => tag.trim());
+}
+
+/** True once the response was sent completely or its caller has left. */
+export type IsSent = (request: Request) => boolean;
+
+/** Bodies of at least this length are watched until they are sent; shorter ones fit in a socket's buffers. */
+const largeLength = 128 * 1024;
+/** The most bytes that a character can take, so most bodies need no measuring. */
+const maxBytesPerCharacter = 3;
+/** How much may wait in memory for slow readers. The longest page is 6.5 MB, given the API's limits on names. */
+const maxWaitingBytes = 64 * 1024 * 1024;
+const checkEveryMs = 1000;
+
+function isLarge(body: ResponseBody): boolean {
+  return body.length * maxBytesPerCharacter >= largeLength && Buffer.byteLength(body) >= largeLength;
+}
+
+interface SharedBody {
+  blob: Blob;
+  /** Requests that have not read all of it. */
+  readers: Set<Request>;
+}
+
+/**
+ * Bounds the memory held for slow readers. The runtime copies a body for each response and keeps the copy until its
+ * caller has read it, but responses can share a blob. A page is held once, however many callers wait for it, and the
+ * total is limited.
+ */
+export class LargeResponses {
+  readonly #bodies = new Map<string, SharedBody>();
+  readonly #isSent: IsSent | undefined;
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #checking: Timer | undefined;
+
+  constructor(isSent: IsSent | undefined, maxBytes = maxWaitingBytes) {
+    this.#isSent = isSent;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Returns the body to send; equal ETags mean equal bodies. Fails with `overloaded` if too much is waiting. */
+  bodyFor(request: Request, body: ResponseBody | null, etag: string | undefined): ResponseBody | Blob | null {
+    if (body === null || !isLarge(body) || !this.#isSent) return body;
+    const name = etag ?? crypto.randomUUID();
+    const shared = this.#bodies.get(name) ?? this.#add(name, body);
+    shared.readers.add(request);
+    this.#checking ??= setInterval(() => this.#forgetSent(), checkEveryMs).unref();
+    return shared.blob;
+  }
+
+  #add(name: string, body: ResponseBody): SharedBody {
+    const size = Buffer.byteLength(body);
+    if (this.#bytes + size > this.#maxBytes) this.#forgetSent();
+    // A page that exceeds the limit alone (names imported by an older version) is sent if nothing else waits.
+    if (this.#bytes > 0 && this.#bytes + size > this.#maxBytes) {
+      throw new PetstoreError('overloaded', 'Too many large responses wait to be read. Try again shortly.');
+    }
+    const shared = { blob: new Blob([body]), readers: new Set<Request>() };
+    this.#bodies.set(name, shared);
+    this.#bytes += size;
+    return shared;
+  }
+
+  #forgetSent(): void {
+    for (const [name, { blob, readers }] of this.#bodies) {
+      for (const request of readers) if (this.#isSent?.(request)) readers.delete(request);
+      if (readers.size > 0) continue;
+      this.#bodies.delete(name);
+      this.#bytes -= blob.size;
+    }
+    if (this.#bodies.size > 0) return;
+    clearInterval(this.#checking);
+    this.#checking = undefined;
+  }
+}

@@ -1,9 +1,9 @@
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Page } from '../../domain/paging.ts';
-import { PageCache, type CacheMetrics } from './cache.ts';
-import { etagOf } from '../conditional.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
+import type { HttpMetrics } from '../metrics.ts';
+import { etagOf, type Representation } from '../response.ts';
 import type { Handler } from '../route.ts';
-import { nextLink, parsePageRequest, type ListKind, type ListRequest } from './paging.ts';
+import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';
 
 interface ListOptions {
   /** The version of the store that `read` reads from. */
@@ -33,4 +33,60 @@ export function createList<Asked extends ListRequest>(
       return page;
     });
   };
+}
+
+/** The memory limit for all kept pages. All of them are dropped when the next one would exceed it. */
+const maxKeptBytes = 8 * 1024 * 1024;
+/** Overhead per page; generous, because dropped ones wait for the garbage collector. */
+const overheadBytes = 4096;
+/** Short ASCII text is cheaper to send as a string than as bytes; other text would be encoded every time. */
+const maxTextBytes = 64 * 1024;
+
+export type CacheMetrics = Pick<HttpMetrics, 'cacheHits' | 'cacheMisses'>;
+
+/**
+ * Keeps the first pages of a list until the next commit; a walk through all pages would fill the memory. Callers read
+ * the store's version before they ask, so a kept page is never older than a change acknowledged before the request.
+ */
+export class PageCache {
+  readonly #metrics: CacheMetrics | undefined;
+  readonly #pages = new Map<string, Representation>();
+  #version: number | undefined;
+  #bytes = 0;
+
+  constructor(metrics?: CacheMetrics) {
+    this.#metrics = metrics;
+  }
+
+  /** Keeps nothing while the version is unknown. */
+  get(asked: ListRequest, version: number | undefined): Representation | undefined {
+    if (version === undefined) return undefined;
+    if (version !== this.#version) this.#clear();
+    this.#version = version;
+    const page = asked.after === undefined ? this.#pages.get(keyOf(asked)) : undefined;
+    if (page) this.#metrics?.cacheHits.increment();
+    else this.#metrics?.cacheMisses.increment();
+    return page;
+  }
+
+  /** Takes a page that was read after `version`. It is outdated if `get` has seen another version since. */
+  put(asked: ListRequest, version: number | undefined, page: Representation & { body: string }): void {
+    if (asked.after !== undefined || version === undefined || version !== this.#version) return;
+    const bytes = Buffer.from(page.body);
+    const cost = overheadBytes + bytes.length;
+    if (cost > maxKeptBytes) return;
+    if (this.#bytes + cost > maxKeptBytes) this.#clear();
+    const isCheapText = bytes.length === page.body.length && bytes.length <= maxTextBytes;
+    this.#pages.set(keyOf(asked), isCheapText ? page : { ...page, body: bytes });
+    this.#bytes += cost;
+  }
+
+  #clear(): void {
+    this.#pages.clear();
+    this.#bytes = 0;
+  }
+}
+
+function keyOf({ limit, status = '', filter = '' }: ListRequest): string {
+  return `${limit} ${status} ${filter}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { PageCache } from '../../../src/http/lists/cache.ts';
+import { PageCache } from '../../../src/http/lists/list.ts';
 import type { Representation } from '../../../src/http/response.ts';
 import type { ListRequest } from '../../../src/http/lists/paging.ts';
 

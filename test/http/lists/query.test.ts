@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { Query } from '../../../src/http/lists/query.ts';
+import { Query } from '../../../src/http/lists/paging.ts';
 
 /** Compares the values of all names in a query, and of some that may not be in it. */
 function expectAsUrlSearchParams(query: string): void {
