@@ -23,9 +23,9 @@ import { unexpectedResponse, type Send } from './wire/send.ts';
 export interface BetaOperations extends EventOperations {
   /**
    * Changes a pet and resolves with it and its new ETag once the change is stored durably. Without `expected` and
-   * `ifMatch`, the last update wins, and retries are as safe as for a read. With one of them, a retry could mistake its
-   * own first attempt for somebody else's change, so the call is retried only if the service refused it without trying
-   * (`rate_limited`, `overloaded`). After any other temporary error, read the pet to learn whether it changed.
+   * `ifMatch`, the last update wins. The call is retried only if the service refused it without trying (`rate_limited`,
+   * `overloaded`): a retry of an update that has arrived could undo a later change, or mistake the first attempt for
+   * somebody else's change. After any other temporary error, read the pet to learn whether it changed.
    * @beta
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;
@@ -92,7 +92,6 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
     ...createEventOperations(send, versionUrl),
 
     async updatePet(id, changes, { ifMatch, signal } = {}) {
-      const isConditional = ifMatch !== undefined || changes.expected !== undefined;
       const response = await send({
         operation: 'updatePet',
         method: 'PATCH',
@@ -100,7 +99,7 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
         headers: { 'Content-Type': 'application/json', ...ifMatchHeader(ifMatch) },
         body: renderChanges(changes),
         signal,
-        ...(isConditional && { onUncertain: refuseRetry }),
+        onUncertain: refuseRetry,
       });
       return toVersionedPet(response.body, response.headers) ?? unexpectedResponse(response);
     },
