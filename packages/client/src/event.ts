@@ -46,7 +46,7 @@ export interface EventsOptions extends CallOptions {
   type?: EventType | undefined;
   /** Events per page, 1 to 100. */
   limit?: number | undefined;
-  /** How many seconds the service waits for the next event, 0 to 5. Must be shorter than `timeoutMs`. */
+  /** How many seconds the service waits for the next event, 0 to 5. For `listEvents`, less than `timeoutMs`. */
   wait?: number | undefined;
 }
 
@@ -58,8 +58,9 @@ export interface EventOperations {
   listEvents(options?: EventsOptions): Promise<EventPage>;
 
   /**
-   * Yields every change in order, and waits for more: `for await (const event of client.events({ after }))`. Ends only
-   * with an error, such as `events_gone`, or with your signal.
+   * Yields every change in order, and waits for more: `for await (const event of client.events({ after }))`. Retries
+   * temporary failures until your signal aborts, unless `retryForMs` is 0. Ends only with your signal or with another
+   * error, such as `events_gone`.
    * @experimental
    */
   events(options?: EventsOptions): AsyncGenerator<PetEvent, never, undefined>;
@@ -69,22 +70,24 @@ const pauseMs = 1000;
 
 export function createEventOperations(send: Send, versionUrl: string): EventOperations {
   const call = { operation: 'listEvents', url: `${versionUrl}/events` } as const;
-  const getPage = createGetPage(send, call, (body) => toAll(body, toEvent));
-
-  const listEvents: EventOperations['listEvents'] = async (options = {}) => {
-    const { items, next } = await getPage(options);
-    const after = new URLSearchParams(next).get('after');
-    if (after === null)
-      throw new PetstoreClientError(
-        'unexpected_response',
-        `A response of ${call.url} has no Link to the next page.`,
-      );
-    return { events: items, after };
+  const createListEvents = (sendCall: Send): EventOperations['listEvents'] => {
+    const getPage = createGetPage(sendCall, call, (body) => toAll(body, toEvent));
+    return async (options = {}) => {
+      const { items, next } = await getPage(options);
+      const after = new URLSearchParams(next).get('after');
+      if (after === null)
+        throw new PetstoreClientError(
+          'unexpected_response',
+          `A response of ${call.url} has no Link to the next page.`,
+        );
+      return { events: items, after };
+    };
   };
 
   return {
-    listEvents,
+    listEvents: createListEvents(send),
     async *events({ after, wait = 5, limit = 100, ...options } = {}) {
+      const listEvents = createListEvents((page) => send({ ...page, waitMs: wait * 1000 }));
       for (let position = after; ;) {
         const askedAt = performance.now();
         const page = await listEvents({ ...options, after: position, wait, limit });

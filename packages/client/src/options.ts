@@ -12,8 +12,8 @@ export interface ClientOptions {
   /** How long one attempt may take, including its body. Default 10 000. */
   timeoutMs?: number | undefined;
   /**
-   * How long to retry a call if that is safe and may help, such as during a failover of the service's database. 0 turns
-   * retries off. Default 60 000.
+   * How long to retry a call if that is safe and may help, such as during a failover of the service's database.
+   * `Infinity` retries until the call's signal aborts; 0 turns retries off. Default 60 000.
    */
   retryForMs?: number | undefined;
   /** The pause before the first retry. It doubles with each retry, up to 5 seconds. Default 250. */

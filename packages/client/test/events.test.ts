@@ -43,6 +43,48 @@ it('resumes after an outage without missing an event', async () => {
   expect(await waiting).toMatchObject([{ id: 2n }, { id: 3n }]);
 });
 
+it('outlasts retryForMs and a long Retry-After', async () => {
+  await using service = await openListeningService();
+  await service.client.createPet({ name: 'Rex', categoryId: 1n });
+  const outage = [
+    () => Promise.reject(new Error('no connection')),
+    () => new Response('Maintenance', { status: 503, headers: { 'Retry-After': '3600' } }),
+    () => new Response('Bad gateway', { status: 502 }),
+  ];
+  const client = service.clientWith({
+    retryForMs: 1,
+    maxRetryAfterMs: 5,
+    fetch: async (url, init) => (await outage.shift()?.()) ?? fetch(url, init),
+  });
+  expect(await take(client.events(), 1)).toMatchObject([{ type: 'pet.created' }]);
+  expect(outage).toEqual([]);
+});
+
+it('lets the service wait for longer than timeoutMs', async () => {
+  await using service = await openListeningService();
+  const leaving = new AbortController();
+  const client = service.clientWith({
+    timeoutMs: 300,
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      leaving.abort(new Error('An empty page has arrived.'));
+      return response;
+    },
+  });
+  const waiting = take(client.events({ wait: 1, signal: leaving.signal }), 1);
+  expect(await waiting.catch(String)).toBe('Error: An empty page has arrived.');
+});
+
+it('fails at once if retries are off', async () => {
+  await using service = await openListeningService();
+  const client = service.clientWith({
+    retryForMs: 0,
+    fetch: () => Promise.reject(new Error('no connection')),
+  });
+  const failure = await take(client.events(), 1).catch((error: unknown) => error);
+  expect(isPetstoreError(failure, 'network')).toBe(true);
+});
+
 it('pauses for a second after an empty page that came early', async () => {
   await using service = await openListeningService();
   service.app.stopWaiting();

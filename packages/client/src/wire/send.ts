@@ -15,6 +15,8 @@ export interface Call {
   signal: AbortSignal | undefined;
   /** Called after a failed attempt that the service may have carried out. Throw to prevent a retry. */
   onUncertain?: (error: PetstoreClientError) => void;
+  /** For a call that follows events: how long the service may wait. It is retried until its signal aborts. */
+  waitMs?: number;
 }
 
 /** Sends a call, retries it if that may help, and fails with a {@link PetstoreClientError}. */
@@ -54,8 +56,9 @@ export function createSend(options: ClientOptions): Send {
     throw toError(response, body, requestId, address);
   };
 
-  const exchange = async ({ method, url, body, ...call }: Call, requestId: string) => {
-    const { signal, ...limit } = limitTime(timeoutMs, call.signal);
+  const exchange = async ({ method, url, body, waitMs = 0, ...call }: Call, requestId: string) => {
+    const limitMs = timeoutMs + waitMs;
+    const { signal, ...limit } = limitTime(limitMs, call.signal);
     const headers = { ...call.headers, Authorization: `Bearer ${apiKey}`, 'X-Request-Id': requestId };
     try {
       const response = await fetch(url, {
@@ -74,7 +77,7 @@ export function createSend(options: ClientOptions): Send {
       if (limit.isExpired())
         throw new PetstoreClientError(
           'timeout',
-          `No response from ${address} within ${timeoutMs} ms.`,
+          `No response from ${address} within ${limitMs} ms.`,
           details,
         );
       const origin = await findRefusedOrigin(fetch, address, signal);
@@ -93,7 +96,8 @@ export function createSend(options: ClientOptions): Send {
   return async (call) => {
     // All attempts share one id, so that the service's log shows them together.
     const requestId = createUuid();
-    const endsAt = performance.now() + retryForMs;
+    const isEndless = call.waitMs !== undefined && retryForMs > 0;
+    const endsAt = isEndless ? Infinity : performance.now() + retryForMs;
     for (let failures = 0; ; failures++) {
       call.signal?.throwIfAborted();
       try {
@@ -101,8 +105,9 @@ export function createSend(options: ClientOptions): Send {
       } catch (error) {
         if (!isRetryable(error)) throw error;
         if (!hadNoEffect(error)) call.onUncertain?.(error);
-        if ((error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
-        const pauseMs = backoffMs(failures, retryDelayMs, error.retryAfterMs);
+        const { retryAfterMs = 0 } = error;
+        if (retryAfterMs > maxRetryAfterMs && !isEndless) throw error;
+        const pauseMs = backoffMs(failures, retryDelayMs, Math.min(retryAfterMs, maxRetryAfterMs));
         if (performance.now() + pauseMs > endsAt) throw error;
         await pause(pauseMs, call.signal);
       }
