@@ -70,7 +70,9 @@ describe('the README of the client', () => {
     const [clientOptions = ''] = /interface ClientOptions \{.*?^\}/ms.exec(options) ?? [];
     const optionNames = [...clientOptions.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name = '']) => name);
     expect(optionNames).toContain('maxRetryAfterMs');
-    for (const name of [...optionNames, ...Object.keys(client), ...serviceErrorCodes]) {
+    const [codes = ''] = /^\| Code \|.*?\n\n/ms.exec(readme) ?? [];
+    expect(serviceErrorCodes.filter((code) => !codes.includes(`\`${code}\``))).toEqual([]);
+    for (const name of [...optionNames, ...Object.keys(client)]) {
       expect({ name, isNamed: readme.includes(name) }).toEqual({ name, isNamed: true });
     }
   });
