@@ -217,7 +217,9 @@ try {
 } satisfies Record<string, CodeSample>;
 
 /** A test runs this program and compares its mirror with a listing. */
-export const mirrorProgram = `${clientSetup.replace('createClient }', 'createClient, isPetstoreError, type Pet }')}
+export const mirrorProgram = `${clientSetup
+  .replace('createClient }', 'createClient, isPetstoreError, type Pet }')
+  .replace('\n});', '\n  retryForMs: Infinity, // Wait out every outage.\n});')}
 const mirror = new Map<bigint, Pet>();
 
 async function follow() {
