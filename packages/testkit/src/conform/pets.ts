@@ -11,6 +11,8 @@ export interface SeenPet {
   categoryId: bigint | undefined;
   /** The field's value, of any type. */
   status: unknown;
+  /** The id and the categoryId as received. */
+  integers: unknown[];
   fieldNames: string[];
   /** The pet as received, for people. */
   shown: string;
@@ -126,6 +128,7 @@ function toPet(value: unknown, exchange: Exchange): SeenPet {
     name,
     categoryId: toInt64(categoryId),
     status,
+    integers: [id, categoryId],
     fieldNames: Object.keys(value),
     shown,
   };

@@ -49,6 +49,7 @@ const families: readonly (readonly [heading: string, numbers: string])[] = [
   ['A list is not an array of pets', '23-28'],
   ['A field that every pet has is missing: id, name, categoryId', '29-37 60'],
   ['An integer is a string: id, categoryId', '38-43'],
+  ['An integer is written as a fraction: id, categoryId', '214-216'],
   ['An integer loses digits: categoryId', '44-46 83 84 85'],
   ['A status is null, lost, made up or changed', '47-58 88 89'],
   ['A field that nobody knows', '59 91'],

@@ -1,3 +1,4 @@
+import { JsonNumber } from '../conform/exact-json.ts';
 import { editPets, type OperationName } from './edit/edit.ts';
 import { without, type Fields } from './edit/fields.ts';
 import type { MutantDefinition } from './mutant.ts';
@@ -47,6 +48,11 @@ export const returnedPetMutants: readonly MutantDefinition[] = [
     const { status } = pet;
     return typeof status === 'string' ? { ...pet, status: status.toUpperCase() } : pet;
   }),
+  ...inEachOperation(214, 'fraction', 'The integers of the pet that $ are written as 1.0.', (pet) => ({
+    ...pet,
+    id: new JsonNumber(`${String(pet['id'])}.0`),
+    categoryId: new JsonNumber(`${String(pet['categoryId'])}.0`),
+  })),
   {
     number: 59,
     name: 'extra-field',

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { baseAddressOf, createApi, type Api } from '../../src/conform/api.ts';
 import { checksFor } from '../../src/conform/checks.ts';
+import { parseExactJson } from '../../src/conform/exact-json.ts';
 import { findingsOf } from '../../src/conform/findings.ts';
 import { createRedaction, hideInAuthorization } from '../../src/conform/redact.ts';
 import { runChecks } from '../../src/conform/run.ts';
@@ -188,6 +189,20 @@ describe('a strange service', () => {
 });
 
 describe('the contract profile', () => {
+  it.each([
+    ['spaces', (text: string) => text.replaceAll(/(?<=[:,])(?=["\d{-])/g, ' ')],
+    ['indentation', (text: string) => JSON.stringify(parseExactJson(text), null, 2)],
+  ])('accepts JSON with %s', async (_title, format) => {
+    await using foreign = await openService({ openStore: openTemporarySqlite });
+    const fetch: Fetch = async (url, init) => {
+      const response = await foreign.app.fetch(new Request(url, init));
+      const text = await response.text();
+      return new Response(text && format(text), response);
+    };
+    const api = createApi({ url: 'http://localhost', apiKey: foreign.apiKey, fetch });
+    expect(await failuresOf(api)).toEqual([]);
+  });
+
   it('accepts what the contract leaves open', async () => {
     const api = openApi(async (request) => {
       const url = new URL(request.url);
