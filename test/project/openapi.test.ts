@@ -57,6 +57,16 @@ describe('openapi.yaml', () => {
       expect(String(value.status)).toBe(status === 'default' ? '422' : status);
   });
 
+  it('repeats the fields of PetUpdate in its options, as Specmatic needs it', () => {
+    const { properties = {}, anyOf = [] } = openapi.components.schemas['PetUpdate'] as {
+      properties?: object;
+      anyOf?: { required: string[]; properties?: object }[];
+    };
+    const names = anyOf.map((option) => Object.keys(option.properties ?? {}));
+    expect(names).toEqual(anyOf.map(({ required }) => [...required, 'expected']));
+    expect(new Set(names.flat())).toEqual(new Set(Object.keys(properties)));
+  });
+
   it('has only examples that match their schema', () => {
     const requests = operations.flatMap(({ requestBody, parameters }) => [
       ...parameters

@@ -23,6 +23,7 @@ export interface PlannedFault {
     | 'updatePet'
     | 'deletePet'
     | 'listOrders'
+    | 'listEvents'
     | 'getKey';
   /** The value of a `Petstore-Fault` header, such as `cut=after-commit`. */
   fault: string;

@@ -145,8 +145,7 @@ describe('/petstore.arazzo.yaml', () => {
     expect(workflows.map(({ workflowId }) => workflowId)).toEqual([
       'addListAndFetch',
       'retrySafely',
-      'readFirstPage',
-      'readNextPage',
+      'readPages',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, expectTypeOf, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations as documented } from '../../../../test/support/contract/openapi.ts';
@@ -7,6 +7,7 @@ import { outputOf, project } from '../../../../test/support/process/package.ts';
 import { parseFault } from '../../src/sandbox/faults/fault.ts';
 import { operations } from '../../src/sandbox/faults/planned.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { PlannedFault } from '../../src/testing.mjs';
 
 const sandbox = await startSandbox({ count: 3, faults: parseFault('status=500') });
 beforeEach(() => sandbox.reset());
@@ -83,10 +84,11 @@ describe('POST /sandbox/faults', () => {
     expect((await call(method, path)).status).toBe(502);
   });
 
-  it('knows every operation of the contract', () => {
+  it('knows every operation of the contract, and so do its types', () => {
     expect(Object.keys(operations).toSorted()).toEqual(
       documented.map(({ operationId }) => operationId).toSorted(),
     );
+    expectTypeOf<PlannedFault['operation']>().toEqualTypeOf<keyof typeof operations>();
   });
 
   it.each([
