@@ -13,20 +13,44 @@ import { installTools, tools } from '../support/process/tools.ts';
 
 beforeAll(installTools);
 
-const commands = (blocksOf('Generated clients')['sh'] ?? '').trim().split('\n');
+/** Such as `npx -p typescript@5.9.3 -p generator@1.0.0 program --output file`. */
+const commands = (blocksOf('Generated clients')['sh'] ?? '')
+  .trim()
+  .split('\n')
+  .map((command) => {
+    const packages = [...command.matchAll(/ -p (\S+)@(\S+)/g)].map(([, name = '', version = '']) => ({
+      name,
+      version,
+    }));
+    const [program = '', ...args] = command
+      .replace(/^npx(?: -p \S+)*/, '')
+      .trim()
+      .split(' ');
+    return { name: packages.at(-1)?.name ?? '', packages, program, args };
+  });
 
-describe.each(commands.map((command) => [/^npx (@?[\w/-]+)@/.exec(command)?.[1] ?? '', command] as const))(
+describe.each(commands.map((command) => [command.name, command] as const))(
   'the client of %s',
-  (name, command) => {
+  (name, { packages, program, args }) => {
+    it('is made by the versions of test/tools, with the TypeScript that they need', async () => {
+      const { devDependencies } = (await Bun.file(join(tools, 'package.json')).json()) as {
+        devDependencies: Record<string, string>;
+      };
+      expect(packages).toEqual(
+        ['typescript', name].map((each) => ({ name: each, version: devDependencies[each] ?? 'none' })),
+      );
+    });
+
     it('has the operations of the API and nothing else, and compiles', async () => {
       await using service = await openListeningService();
       using folder = makeFolder();
-      const args = command.replaceAll(exampleAddress, service.url).split(' ').slice(2);
-      const { program, file, names } = generated[name]!;
-      await outputOf([join(tools, 'node_modules/.bin', program), ...args], folder.path);
+      const { file, types, names } = generated[name]!;
+      const local = args.map((arg) => arg.replace(exampleAddress, service.url));
+      await outputOf([join(tools, 'node_modules/.bin', program), ...local], folder.path);
       const code = await Bun.file(join(folder.path, file)).text();
       const functions = [...code.matchAll(names)].map(([, found = '']) => found);
       expect(functions.toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted());
+      expect(await Bun.file(join(folder.path, types)).text()).toMatch(/^ +categoryId: number;$/m);
 
       const options =
         '--noEmit --strict --module esnext --moduleResolution bundler --target es2022 --lib es2024,dom,dom.iterable';
@@ -95,16 +119,16 @@ async function openMock(args: string[]): Promise<{ url: string } & AsyncDisposab
   };
 }
 
-/** How each generator is started, and where it writes the operations. */
-const generated: Record<string, { program: string; file: string; names: RegExp }> = {
+/** Where each generator writes the operations and the types. */
+const generated: Record<string, { file: string; types: string; names: RegExp }> = {
   'openapi-typescript': {
-    program: 'openapi-typescript',
     file: 'petstore.d.ts',
+    types: 'petstore.d.ts',
     names: /(?<=^export interface operations \{.*)^ {4}(\w+): \{/gms,
   },
   '@hey-api/openapi-ts': {
-    program: 'openapi-ts',
     file: 'petstore/sdk.gen.ts',
+    types: 'petstore/types.gen.ts',
     names: /^export const (\w+)/gm,
   },
 };
