@@ -68,7 +68,8 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): CsvHeader {
   if (best && fewest === 0) return best;
   throw new OperatorError(
     `Line ${line}: the CSV header must have each of these columns once: ${best?.wrong.join(', ')}. It is ${quoteText(text)}. Nothing was written.`,
-    `Write ${fieldNames.join(',')} above the first pet, with commas, semicolons or tabs, or choose another --format.`,
+    `A column may be named ${[...(keepsIds ? ['id'] : []), ...fieldNames].join(', ')}, in any order and case; others are left out. ` +
+      'Write such a header above the first pet, with commas, semicolons or tabs, or choose another --format.',
   );
 }
 
@@ -86,11 +87,12 @@ function readRecord(record: TextRecord, { names, separator }: CsvHeader, keepsId
   const fields: Record<string, unknown> = {};
   for (const field of petFields) {
     const given = cells[names.indexOf(field.name)] ?? '';
-    // People type ` Sold`.
-    const cell = field.name === 'status' ? given.trim().toLowerCase() : given;
+    // People type ` Sold`, and spreadsheets pad numbers.
+    const trimmed = field.name === 'name' ? given : given.trim();
+    const cell = field.name === 'status' ? trimmed.toLowerCase() : trimmed;
     if (cell !== '' || !field.isOptional) fields[field.name] = fromText(field, cell);
   }
-  const id = cells[names.indexOf('id')] ?? '';
+  const id = cells[names.indexOf('id')]?.trim() ?? '';
   return readPet(record, { ...fields, id: parseInt64(id) ?? id }, keepsIds);
 }
 

@@ -7,7 +7,7 @@ import { createPetParser, sniffFormat, type PetFormat } from '../../formats/form
 import { refuse, type ParsedRecord } from '../../formats/record.ts';
 import { isSameFile, openOutputFile } from '../../system/files.ts';
 import { interruption } from '../terminal/interruption.ts';
-import { listOf } from '../terminal/output.ts';
+import { countOf, listOf } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import type { Input } from './input.ts';
 
@@ -38,6 +38,8 @@ export async function checkPets(
   using progress = showProgress('checked', source.input.sizeBytes, { format: sizeText });
   let goodCount = 0;
   let badCount = 0;
+  let namelessCount = 0;
+  let firstNameless = 0;
   const onChunk = (chunk: Uint8Array): void => {
     content.update(chunk);
     progress.add(chunk.length);
@@ -55,10 +57,20 @@ export async function checkPets(
     for (const { line, problem } of bad.slice(0, Math.max(0, maxReported - badCount))) {
       progress.say(`line ${line}: ${problem}`);
     }
+    // The API accepts an empty name, but in a file it is usually a mistake.
+    const nameless = records.filter(({ pet }) => pet?.name.trim() === '');
+    firstNameless ||= nameless[0]?.line ?? 0;
+    namelessCount += nameless.length;
     badCount += bad.length;
     goodCount += records.length - bad.length;
   }
   if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
+  if (namelessCount > 0) {
+    const verb = namelessCount === 1 ? 'has' : 'have';
+    progress.say(
+      `Warning: ${countOf(namelessCount, 'pet')} ${verb} no name, the first in line ${firstNameless}.`,
+    );
+  }
   return { contentHash: content.digest('hex'), goodCount, badCount };
 }
 

@@ -20,6 +20,7 @@ interface ImportOptions {
   rejects?: string;
   keepIds?: boolean;
   again?: boolean;
+  dryRun?: boolean;
   databaseUrl: string;
 }
 
@@ -54,6 +55,7 @@ export function define(command: Command): void {
     )
     .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
     .option('--again', 'Add the pets again, although this file was imported before.')
+    .option('--dry-run', 'Only check the file, and write nothing but the file of --rejects.')
     .addOption(settings.databaseUrl)
     .addHelpText('after', auditHelp)
     .action(importPets);
@@ -76,15 +78,15 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
   using input = await openInput(path);
   const { encoding, keepIds: keepsIds = false } = options;
   const format = options.format ?? (await sniff(input, encoding));
-  await audited('import', options.databaseUrl, { file: path }, () =>
-    importSource({ input, format, encoding, keepsIds }, path, options),
-  );
+  const run = () => importSource({ input, format, encoding, keepsIds }, path, options);
+  if (options.dryRun) await run();
+  else await audited('import', options.databaseUrl, { file: path }, run);
 }
 
 async function importSource(
   source: PetSource,
   path: string,
-  { rejects, again = false, databaseUrl }: ImportOptions,
+  { rejects, again = false, dryRun = false, databaseUrl }: ImportOptions,
 ): Promise<void> {
   using rejected = rejects === undefined ? undefined : openRejects(rejects, path, source.format);
   const checked = await checkPets(source, rejected);
@@ -101,12 +103,16 @@ async function importSource(
       'Fix the file, or collect the bad rows with --rejects FILE.',
     );
   }
+  const verb = badCount === 1 ? 'is' : 'are';
+  const rest = badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`;
+  if (dryRun) {
+    print(`${countOf(goodCount, 'pet')} can be imported. Nothing was added.${rest}\n`);
+    return;
+  }
   const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   try {
     const result = await add(source, checked, store, again, storeAt(databaseUrl).name);
-    if (result === undefined) return;
-    const verb = badCount === 1 ? 'is' : 'are';
-    print(`${result}${badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`}\n`);
+    if (result !== undefined) print(`${result}${rest}\n`);
   } catch (error) {
     throw asInterrupted('import', error, 'Run the same command again to continue.');
   } finally {

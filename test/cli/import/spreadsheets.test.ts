@@ -36,6 +36,43 @@ describe('petstore import of a spreadsheet', () => {
   });
 });
 
+it('says which columns a CSV file may have', async () => {
+  const { status, stderr } = await importText('name,category\nRex,1\n', at.store);
+  expect(status).toBe(1);
+  expect(stderr).toContain('A column may be named name, categoryId, status, in any order and case');
+  const kept = await importText('name,category\nRex,1\n', at.store, '--keep-ids');
+  expect(kept.stderr).toContain('A column may be named id, name, categoryId, status,');
+});
+
+it('warns about pets without a name, and adds them', async () => {
+  const { status, stderr } = await importText('name,categoryId\nRex,1\n,2\n ,3\n', at.store);
+  expect(status).toBe(0);
+  expect(stderr).toContain('Warning: 2 pets have no name, the first in line 3.\n');
+  expect(await exported(at.store)).toContain('{"id":3,"name":" ","categoryId":3}\n');
+});
+
+describe('petstore import --dry-run', () => {
+  it('checks the file and writes neither a store nor an audit line', async () => {
+    const path = inFolder('pets.csv');
+    const env = { AUDIT_LOG: inFolder('audit.log') };
+    const dryRun = (text: string, ...args: string[]) => {
+      writeFileSync(path, text);
+      return runCli(['import', path, '--dry-run', '--database-url', at.store, ...args], { env });
+    };
+    expect(await dryRun('name,categoryId\nRex,1\n')).toMatchObject({
+      status: 0,
+      stdout: '1 pet can be imported. Nothing was added.\n',
+    });
+    expect(await dryRun('name,categoryId\nRex,x\n')).toMatchObject({ status: 1, stdout: '' });
+    const rejects = inFolder('bad.csv');
+    expect(await dryRun('name,categoryId\nRex,x\n', '--rejects', rejects)).toMatchObject({
+      status: 0,
+      stdout: `0 pets can be imported. Nothing was added. 1 bad row is in ${rejects}.\n`,
+    });
+    expect([existsSync(at.store), existsSync(env.AUDIT_LOG)]).toEqual([false, false]);
+  });
+});
+
 describe('petstore import --rejects bad.csv', () => {
   it.each([';'])('writes a file that spreadsheets and import can read, with %j', async (separator) => {
     const [input, rejects] = [inFolder('pets.csv'), inFolder('bad.csv')];
