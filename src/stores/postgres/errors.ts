@@ -57,6 +57,11 @@ export function translateError(error: unknown): unknown {
   return /^(?:22|23505|23514|P0)/.test(stateOf(error)) ? error : unavailable(error);
 }
 
+/** Whether a translated error was caused by damaged data. */
+export function isDamage(error: unknown): boolean {
+  return stateOf((error as Error).cause).startsWith('XX');
+}
+
 /** Whether a translated error was caused by a missing part of the schema. */
 export function isSchemaError(error: unknown): boolean {
   return /^(?:3F|42(?!501))/.test(stateOf((error as Error).cause));

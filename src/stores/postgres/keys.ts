@@ -1,14 +1,14 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
 import { columnsOf } from '../../domain/table.ts';
-import { createBatcher } from '../batcher.ts';
+import { createReads } from './reads.ts';
 import type { Statement, Values } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 
 const keyColumns = columnsOf(keyTable);
-const selectUsable = {
-  name: 'select-usable-keys',
-  text: `SELECT ${keyColumns} FROM api_keys
-    WHERE hash = ANY ($1::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2::bigint)`,
+const selectByHash = {
+  name: 'select-keys',
+  text: `SELECT place::integer, ${keyColumns}
+    FROM unnest($1::text[]) WITH ORDINALITY AS asked (hash, place) JOIN api_keys USING (hash)`,
 };
 const selectById = { name: 'select-key', text: `SELECT ${keyColumns} FROM api_keys WHERE id::text = $1` };
 const selectAll = {
@@ -47,13 +47,16 @@ const confirmedForMs = 800;
 const confirmAfterMs = 400;
 
 export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
-  const findKeys = async (hashes: string[]): Promise<(ApiKey | undefined)[]> => {
-    const rows = await sql.read<KeyRow>(selectUsable, [hashes, now()]);
-    const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
-    return hashes.map((hash) => keyByHash.get(hash));
+  const usableKey = (row: KeyRow | undefined): ApiKey | undefined => {
+    const key = row && keyTable.parse(row);
+    return key && isUsable(key, now()) ? key : undefined;
   };
   /** One query for all waiting requests, so that a flood of wrong keys takes one session. */
-  const finds = createBatcher(findKeys);
+  const readKey = createReads(sql, {
+    statement: selectByHash,
+    valuesOf: (hash: string) => [hash],
+    resultOf: usableKey,
+  });
 
   /** The usable keys that were asked for, by hash. */
   const kept = new Map<string, ApiKey>();
@@ -64,11 +67,10 @@ export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
   const confirm = async (): Promise<void> => {
     isConfirming = true;
     const startedAt = (sentAt = performance.now());
-    const hashes = [...kept.keys()];
     try {
-      const keys = await findKeys(hashes);
+      const rows = await sql.read<KeyRow>(selectByHash, [[...kept.keys()]]);
       kept.clear();
-      for (const key of keys) if (key) kept.set(key.hash, key);
+      for (const key of rows.map(usableKey)) if (key) kept.set(key.hash, key);
       confirmedAt = startedAt;
     } catch {
       // Until the next attempt succeeds, every request reads its own key.
@@ -78,7 +80,7 @@ export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
 
   const read = async (hash: string): Promise<ApiKey | undefined> => {
     const before = sentAt;
-    const key = await finds.add(hash);
+    const key = await readKey(hash);
     // A confirmation sent in the meantime is newer than this key and does not cover it.
     if (key && sentAt === before) kept.set(hash, key);
     return key;

@@ -13,6 +13,10 @@ export type PetRow = { id: string } & Record<keyof NewPet, string | null>;
 export const selectPetRow = ['id', ...petFields.map(({ name }) => `${columnOf(name)} AS "${name}"`)].join(
   ', ',
 );
+export const petRowTypes = {
+  id: 'bigint',
+  ...Object.fromEntries(petFields.map(({ name, type }) => [name, type])),
+} as const;
 
 export function petJsonOf(row: PetRow): string {
   return renderPet(row.id, renderFields(row));

@@ -6,15 +6,17 @@ import type { Registry } from '../../../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../../../metrics/writes.ts';
 import { createBatcher, type Batcher } from '../../batcher.ts';
 import { createExpiry } from '../events.ts';
+import { createReads } from '../reads.ts';
 import type { Sql } from '../sql.ts';
 import { createPageReader } from './pages.ts';
-import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
+import { petJsonOf, petRowTypes, selectPetRow, type PetRow } from './pet-row.ts';
 import { createSearch } from './search.ts';
 import { applyBatch } from './apply.ts';
 
 const selectPets = {
   name: 'select-pets',
-  text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[])`,
+  text: `SELECT place::integer, ${selectPetRow}
+    FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, place) JOIN pets USING (id)`,
 };
 
 interface PetStoreOptions {
@@ -47,17 +49,12 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
   // Apart, so that a create never waits for a pet that another session holds.
   const creates = createQueue(createAdvice);
   const changes = createQueue(changeAdvice);
-  /** One query for all waiting requests. */
-  const gets = createBatcher(
-    async (ids: string[]) => {
-      const rows = await sql.read<PetRow>(selectPets, [ids]);
-      const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
-      return ids.map((id) => jsonById.get(id));
-    },
-    { maxWaitMs },
-  );
-
-  const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
+  const readPage = createPageReader(sql, {
+    table: 'pets',
+    columns: selectPetRow,
+    types: petRowTypes,
+    render: petJsonOf,
+  });
 
   return {
     // Undefined, because asking the server would take as long as reading a page.
@@ -65,7 +62,11 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
 
     listPets: readPage,
 
-    getPet: (id) => gets.add(String(id)),
+    getPet: createReads(sql, {
+      statement: selectPets,
+      valuesOf: (id: bigint) => [String(id)],
+      resultOf: (row: PetRow | undefined) => row && petJsonOf(row),
+    }),
 
     async apply(change) {
       const queue = change.kind === 'create-pet' ? creates : changes;
@@ -89,6 +90,9 @@ export function createOrderStore(sql: Sql): OrderStore {
     listOrders: createPageReader(sql, {
       table: 'orders',
       columns: columnsOf(orderTable),
+      types: orderTable.columns,
+      filter: `coalesce(status = wanted_status, true)
+        AND coalesce((returned_at IS NOT NULL) = wanted_returned, true)`,
       render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
   };

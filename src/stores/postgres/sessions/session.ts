@@ -10,7 +10,7 @@ export interface Statement {
   text: string;
 }
 
-type Value = string | number | boolean | null;
+export type Value = string | number | boolean | null;
 export type Values = readonly (Value | readonly Value[])[];
 
 /**

@@ -50,7 +50,7 @@ describe('a replica with requests', () => {
     const { hash } = await makeKnownKey();
     const sent = proxy.record();
     const startedAt = performance.now();
-    const countReads = () => sent.filter((text) => text.includes('select-usable-keys')).length;
+    const countReads = () => sent.filter((text) => text.includes('select-keys')).length;
     let fromMemory = 0;
     while (fromMemory < 100 || countReads() < 4) {
       if (isFromMemory(hash)) fromMemory += 1;

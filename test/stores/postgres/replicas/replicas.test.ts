@@ -52,7 +52,7 @@ describe('three replicas on one database', () => {
 
   it('refuse a revoked key within a second, even if the connection that confirmed it was cut', async () => {
     const { id, hash } = await makeKnownKey();
-    proxy.cutConnectionsThatSent('select-usable-keys');
+    proxy.cutConnectionsThatSent('select-keys');
     await replicas[0]!.keys.revokeKey(id, new Date());
     await Bun.sleep(1000);
     for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
