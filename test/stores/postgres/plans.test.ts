@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import type { Store } from '../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { sorts } from '../../../src/domain/paging.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
@@ -32,12 +33,14 @@ describe('a plan', () => {
   });
 
   it.each([
-    { tables: 'empty', before: 0, isAnalyzed: false },
-    { tables: 'small', before: 30, isAnalyzed: true },
-    { tables: 'large', before: 10_000, isAnalyzed: true },
-  ])('finds many rows by an index with a plan made for $tables tables', async (made) => {
+    { tables: 'empty', before: 0, isAnalyzed: false, query: '' },
+    { tables: 'small', before: 30, isAnalyzed: true, query: '' },
+    { tables: 'large', before: 10_000, isAnalyzed: true, query: '' },
+    // No settings, and a new plan for every query.
+    { tables: 'large', before: 10_000, isAnalyzed: true, query: '?pgbouncer=true' },
+  ])('finds many rows by an index with a plan made for $tables tables $query', async (made) => {
     await using own = await makeDatabase();
-    const store = await openPostgresStore({ address: own.address() });
+    const store = await openPostgresStore({ address: own.address(made.query) });
     // Nothing is to tell the server that a plan has become old.
     await own.run('ALTER TABLE pets SET (autovacuum_enabled = off)');
     for (const table of ['idempotency_keys', 'orders', 'deletions'])
@@ -84,14 +87,23 @@ async function useAll({ pets, orders }: Store, key: string): Promise<void> {
   });
   const { id } = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
   expect(await pets.getPet(id)).toBeDefined();
-  await pets.listPets({ limit: 20 });
-  await pets.listPets({ limit: 20, after: created.id });
-  for (const status of petStatuses) await pets.listPets({ limit: 20, status });
+  // The first goes alone, the others together.
+  await Promise.all([1n, 2n, 3n, 4n].map(async (each) => pets.getPet(each)));
+  for (const sort of sorts) {
+    for (const after of [{}, { after: created.id }, { after: 1n }]) {
+      await pets.searchPets({ limit: 3, sort, ...after });
+      await Promise.all(
+        petStatuses.map(async (status) => pets.searchPets({ limit: 3, sort, status, ...after })),
+      );
+    }
+  }
 
   const sold = { changes: { status: 'sold' } } as const;
   // The first goes alone, the others together.
   await Promise.all([id, created.id, id].map((each) => pets.apply(updatePet(each, sold))));
-  for (const filter of [{}, { status: 'pending' }, { status: 'sold' }] as const)
-    await orders.listOrders({ limit: 20, ...filter });
+  for (const sort of sorts)
+    for (const filter of [{}, { petId: 5n }, { returned: true }, { returned: false }])
+      for (const status of [{}, { status: 'pending' }, { status: 'sold' }] as const)
+        await orders.listOrders({ limit: 3, sort, ...filter, ...status });
   await Promise.all([pets.apply(deletePet(id)), pets.apply(deletePet(0n)).catch(() => {})]);
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createSharedRead } from '../../../src/stores/postgres/shared-read.ts';
-import { makeDatabase } from '../../support/postgres/server.ts';
 
 /** Queries that end when the test says so. */
 function startQueries() {
@@ -51,17 +49,5 @@ describe('shared reads', () => {
     const later = read('page', query);
     started[1]!.resolve('up');
     expect(await later).toBe('up');
-  });
-});
-
-describe('a page that several callers wait for', () => {
-  it('is read once for all of them, separately from the one before', async () => {
-    await using database = await makeDatabase();
-    const store = await openPostgresStore({ address: database.address() });
-    const list = async () => store.pets.listPets({ limit: 5 });
-    const [first, second, third] = await Promise.all([list(), list(), list()]);
-    await store.close();
-    expect(second).not.toBe(first);
-    expect(third).toBe(second);
   });
 });

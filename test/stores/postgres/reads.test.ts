@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import type { PetstoreError } from '../../../src/domain/error.ts';
+import { parseAddress } from '../../../src/stores/postgres/address.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { createReads } from '../../../src/stores/postgres/reads.ts';
+import { createSessions } from '../../../src/stores/postgres/sessions/sessions.ts';
+import { createSql, type Sql } from '../../../src/stores/postgres/sql.ts';
+import { createPet } from '../../support/changes.ts';
+import { failureOf } from '../../support/failure.ts';
+import { makeDatabase, type Database } from '../../support/postgres/server.ts';
+
+/** A read waits for this lock at the server while the test holds it. */
+const lock = 4711;
+
+interface Row {
+  place: number;
+  value: string;
+  query: string;
+}
+
+/** The id of the query shows which requests shared it. */
+const selectValues = {
+  name: 'select-values',
+  text: `SELECT place::integer, value, query.id AS query
+    FROM (SELECT gen_random_uuid()::text AS id, pg_advisory_xact_lock_shared(${lock})) AS query,
+      unnest($1::text[]) WITH ORDINALITY AS asked (value, place)`,
+};
+
+let database: Database;
+let sql: Sql;
+let holder: Client;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+afterAll(() => database[Symbol.asyncDispose]());
+beforeEach(async () => {
+  sql = openSql(10_000);
+  holder = new Client({ connectionString: database.address() });
+  await holder.connect();
+});
+afterEach(async () => {
+  await holder.end();
+  await sql.close();
+});
+
+function openSql(lockMs: number): Sql {
+  const timeouts = { lockMs, statementMs: 10_000, silenceMs: 10_000 };
+  return createSql(createSessions(parseAddress(database.address(), {})), { readerCount: 1, timeouts });
+}
+
+function readValues(over: Sql, rowCount = 1) {
+  return createReads(over, {
+    statement: selectValues,
+    valuesOf: (value: string) => [value],
+    rowCountOf: () => rowCount,
+    resultOf: (row: Row | undefined) => row,
+  });
+}
+
+const hold = () => holder.query(`SELECT pg_advisory_lock(${lock})`);
+const release = () => holder.query(`SELECT pg_advisory_unlock(${lock})`);
+
+describe('reads that wait together', () => {
+  it('become one query after the one that was sent, and equal ones share a result', async () => {
+    const read = readValues(sql);
+    await hold();
+    const sent = read('a');
+    const waiting = Promise.all([read('a'), read('b'), read('b'), read('c')]);
+    await release();
+    const [a, b, sameB, c] = await waiting;
+    expect([a, b, c].map((row) => row?.value)).toEqual(['a', 'b', 'c']);
+    expect(sameB).toBe(b);
+    expect([a, b, c].map((row) => row?.query)).toEqual([a?.query, a?.query, a?.query]);
+    expect((await sent)?.query).not.toBe(a?.query);
+  });
+
+  it('become several queries if they may read many rows', async () => {
+    const read = readValues(sql, 400);
+    await hold();
+    const all = Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(read));
+    await release();
+    const queries = (await all).map((row) => row?.query);
+    expect(queries.map((query) => queries.indexOf(query))).toEqual([0, 1, 1, 3, 3, 5]);
+    const large = readValues(sql, 5000);
+    const rows = await Promise.all(['a', 'b', 'c'].map(large));
+    expect(rows.map((row) => row?.value)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begin at once if nothing is read, however the last one ended', async () => {
+    const read = readValues(sql);
+    for (const value of ['a', 'b', 'c']) expect((await read(value))?.value).toBe(value);
+    await database.run(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}' AND application_name = 'petstore'`,
+    );
+    expect((await read('d'))?.value).toBe('d');
+  });
+});
+
+describe('a page that several callers wait for', () => {
+  it('is read once for all of them, separately from the one before', async () => {
+    const store = await openPostgresStore({ address: database.address() });
+    const list = async () => store.pets.listPets({ limit: 5 });
+    const [first, second, third] = await Promise.all([list(), list(), list()]);
+    await store.close();
+    expect(second).not.toBe(first);
+    expect(third).toBe(second);
+  });
+});
+
+describe('a read that begins after a write', () => {
+  it('sees it, although an equal one is under way', async () => {
+    const store = await openPostgresStore({ address: database.address() });
+    const read = createReads(sql, {
+      statement: {
+        text: `SELECT place::integer, count FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place),
+          LATERAL (SELECT count(*)::integer, pg_advisory_xact_lock_shared(${lock}) FROM pets
+            WHERE pets.name = asked.name) AS found`,
+      },
+      valuesOf: (name: string) => [name],
+      resultOf: (row: { place: number; count: number } | undefined) => row?.count,
+    });
+    await hold();
+    const before = read('Rex');
+    // The query has its snapshot when it waits for the lock.
+    while ((await holder.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount === 0) await Bun.sleep(5);
+    await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
+    const after = read('Rex');
+    await release();
+    expect([await before, await after]).toEqual([0, 1]);
+    await store.close();
+  });
+});
+
+describe('reads that fail', () => {
+  it('fail together with those that wait if the store cannot be used, and start again after it', async () => {
+    await using impatient = { sql: openSql(200), [Symbol.asyncDispose]: () => impatient.sql.close() };
+    const read = readValues(impatient.sql);
+    await hold();
+    const errors = await Promise.all([failureOf(read('a')), failureOf(read('b'))]);
+    expect(errors[0]).toMatchObject({ code: 'unavailable', cause: { code: '55P03' } });
+    expect(errors[1]).toBe(errors[0]);
+    await release();
+    expect((await read('b'))?.value).toBe('b');
+  });
+
+  it('fail alone if only their own rows are bad', async () => {
+    await database.run(`CREATE FUNCTION damaged() RETURNS text LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'damaged' USING ERRCODE = 'data_corrupted'; END $$`);
+    const read = createReads(sql, {
+      statement: {
+        text: `SELECT place::integer, CASE number WHEN 13 THEN damaged() ELSE (100 / number)::text END AS value
+          FROM unnest($1::integer[]) WITH ORDINALITY AS asked (number, place)`,
+      },
+      valuesOf: (number: number) => [number],
+      resultOf: (row: { place: number; value: string } | undefined, number) => {
+        if (number === 7) throw new TypeError('Seven cannot be rendered.');
+        return row?.value;
+      },
+    });
+    const numbers = [1, 2, 0, 4, 13, 5, 7, 10];
+    const settled = await Promise.allSettled(numbers.map(read));
+    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual(
+      numbers.map((number) => ![0, 7, 13].includes(number)),
+    );
+    expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : ''))).toEqual(
+      numbers.map((number) => ([0, 7, 13].includes(number) ? '' : String(Math.trunc(100 / number)))),
+    );
+    const damage = (settled[4] as PromiseRejectedResult).reason as PetstoreError;
+    expect(damage).toMatchObject({ code: 'unavailable', cause: { code: 'XX001' } });
+  });
+
+  it('are refused if they wait too long, and the one under way goes on', async () => {
+    const read = readValues(sql);
+    await hold();
+    const sent = read('a');
+    const startedAt = performance.now();
+    expect(await failureOf(read('a'))).toMatchObject({ code: 'unavailable' });
+    expect(performance.now() - startedAt).toBeGreaterThan(2400);
+    const later = read('b');
+    await release();
+    expect([(await sent)?.value, (await later)?.value]).toEqual(['a', 'b']);
+  });
+
+  it('are refused if too many different ones wait', async () => {
+    const read = readValues(sql);
+    await hold();
+    const sent = read('first');
+    const waiting = Array.from({ length: 10_000 }, (_, index) => read(String(index)));
+    expect(await failureOf(read('one more'))).toMatchObject({ code: 'overloaded' });
+    waiting.push(read('0'));
+    await release();
+    expect((await sent)?.value).toBe('first');
+    expect((await Promise.all(waiting)).map((row) => row?.value)).toEqual([
+      ...Array.from({ length: 10_000 }, (_, index) => String(index)),
+      '0',
+    ]);
+  });
+});
