@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import type { PetstoreError } from '../../../src/domain/error.ts';
 import { parseAddress } from '../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createReads } from '../../../src/stores/postgres/reads.ts';
@@ -145,8 +144,12 @@ describe('reads that fail', () => {
     expect((await read('b'))?.value).toBe('b');
   });
 
-  it('fail alone if only their own rows are bad', async () => {
-    await database.run(`CREATE FUNCTION damaged() RETURNS text LANGUAGE plpgsql AS
+  it.each([
+    { problem: 'a value', bad: 0, error: { code: '22012' } },
+    { problem: 'damage', bad: 13, error: { code: 'unavailable', cause: { code: 'XX001' } } },
+    { problem: 'a result that cannot be made', bad: 7, error: { message: 'Seven.' } },
+  ])('fail alone because of $problem', async ({ bad, error }) => {
+    await database.run(`CREATE OR REPLACE FUNCTION damaged() RETURNS text LANGUAGE plpgsql AS
       $$ BEGIN RAISE 'damaged' USING ERRCODE = 'data_corrupted'; END $$`);
     const read = createReads(sql, {
       statement: {
@@ -155,20 +158,13 @@ describe('reads that fail', () => {
       },
       valuesOf: (number: number) => [number],
       resultOf: (row: { place: number; value: string } | undefined, number) => {
-        if (number === 7) throw new TypeError('Seven cannot be rendered.');
+        if (number === 7) throw new Error('Seven.');
         return row?.value;
       },
     });
-    const numbers = [1, 2, 0, 4, 13, 5, 7, 10];
-    const settled = await Promise.allSettled(numbers.map(read));
-    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual(
-      numbers.map((number) => ![0, 7, 13].includes(number)),
-    );
-    expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : ''))).toEqual(
-      numbers.map((number) => ([0, 7, 13].includes(number) ? '' : String(Math.trunc(100 / number)))),
-    );
-    const damage = (settled[4] as PromiseRejectedResult).reason as PetstoreError;
-    expect(damage).toMatchObject({ code: 'unavailable', cause: { code: 'XX001' } });
+    const [first, second, failure, last] = [read(1), read(2), failureOf(read(bad)), read(4)];
+    expect(await failure).toMatchObject(error);
+    expect(await Promise.all([first, second, last])).toEqual(['100', '50', '25']);
   });
 
   it('are refused if they wait too long, and the one under way goes on', async () => {
