@@ -63,8 +63,9 @@ export function createReads<Request, Row extends QueryResultRow, Result>(
       (rows) => {
         // First, so that the server works while the results are made.
         onEnd?.();
-        const rowAt = new Map(rows.map((row) => [row.place, row]));
-        batch.forEach((one, index) => settle(one, rowAt.get(index + 1)));
+        const rowAt: (Row | undefined)[] = Array.from({ length: batch.length });
+        for (const row of rows) rowAt[row.place - 1] = row;
+        batch.forEach((one, index) => settle(one, rowAt[index]));
       },
       (error: unknown) => {
         fail(batch, error);
