@@ -14,6 +14,8 @@ export interface Batcher<Item, Result> {
 export interface BatcherOptions<Item> extends QueueOptions<Item> {
   /** Waits for the end of the turn before it starts, so that all items of a turn share a batch. */
   startsAfterTurn?: boolean;
+  /** Whether a failure concerns the store, and so every item. By default, a `PetstoreError` does. */
+  isStoreDown?: (error: unknown) => boolean;
   metrics?: WriteMetrics | undefined;
 }
 
@@ -21,26 +23,26 @@ export interface QueueOptions<Item> {
   maxLength?: number;
   /** How long an item may wait. By default, as long as it takes. */
   maxWaitMs?: number;
-  /** Bounds the bytes that wait. Without it, only their number is bounded. */
-  sizeOf?: (item: Item) => number;
+  /** What else is bounded, besides the number of items. */
+  size?: { of: (item: Item) => number; maxPerBatch: number; maxWaiting?: number };
 }
 
 const maxItemsPerBatch = 1000;
-const maxBytesPerBatch = 1024 * 1024;
-const maxBytesWaiting = 32 * maxBytesPerBatch;
 
-/** `run` returns results in the order of the items. If it fails without a `PetstoreError`, nothing was done. */
+/** `run` returns results in the order of the items. If it fails, and the store is not down, nothing was done. */
 export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { startsAfterTurn = false, metrics, ...limits }: BatcherOptions<Item> = {},
+  options: BatcherOptions<Item> = {},
 ): Batcher<Item, Result> {
+  const { startsAfterTurn = false, metrics, ...limits } = options;
+  const { isStoreDown = (error) => error instanceof PetstoreError } = options;
   const queue = createBoundedQueue<Item, Result>(limits);
   /** Resolves when nothing runs or waits any more. */
   let busy: PromiseWithResolvers<void> | undefined;
   let isClosed = false;
 
   const runNext = (): void => {
-    const batch = queue.take(maxItemsPerBatch, maxBytesPerBatch);
+    const batch = queue.take(maxItemsPerBatch);
     if (batch.length === 0) {
       busy?.resolve();
       busy = undefined;
@@ -64,8 +66,7 @@ export function createBatcher<Item, Result>(
       return () => batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       // One bad item must not fail the others; a store that is down fails them all.
-      if (error instanceof PetstoreError || batch.length === 1)
-        return () => batch.forEach(({ reject }) => reject(error));
+      if (batch.length === 1 || isStoreDown(error)) return () => batch.forEach(({ reject }) => reject(error));
       for (const one of batch) (await runBatch([one]))();
       return () => {};
     }
@@ -102,14 +103,15 @@ interface Queued<Item, Result> {
 
 /** A queue with limits on its length, its size and the time that an item may wait. */
 export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
-  const { maxLength = 10_000, maxWaitMs, sizeOf = () => 0 } = options;
+  const { maxLength = 10_000, maxWaitMs } = options;
+  const { of: sizeOf, maxPerBatch, maxWaiting = Infinity } = options.size ?? { of: () => 0, maxPerBatch: 0 };
   const queued: Queued<Item, Result>[] = [];
-  let size = 0;
+  let waitingSize = 0;
   let timer: Timer | undefined;
 
   const remove = (count: number): Queued<Item, Result>[] => {
     const removed = queued.splice(0, count);
-    for (const each of removed) size -= each.size;
+    for (const { size } of removed) waitingSize -= size;
     return removed;
   };
 
@@ -129,19 +131,23 @@ export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
     },
     add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
-        const own = sizeOf(item);
-        if (queued.length >= maxLength || size + own > maxBytesWaiting) {
+        const size = sizeOf(item);
+        if (queued.length >= maxLength || waitingSize + size > maxWaiting) {
           return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
         }
-        queued.push({ item, size: own, since: performance.now(), resolve, reject });
-        size += own;
+        queued.push({ item, size, since: performance.now(), resolve, reject });
+        waitingSize += size;
         if (maxWaitMs !== undefined) timer ??= setTimeout(refuseLate, maxWaitMs, maxWaitMs).unref();
       }),
-    /** Removes the first items: at least one, and no more once they reach a limit. */
-    take(maxCount: number, maxBytes = Infinity) {
-      let count = 0;
-      for (let bytes = 0; count < Math.min(maxCount, queued.length) && bytes < maxBytes; count++)
-        bytes += queued[count]?.size ?? 0;
+    /** Removes the first items, as many as fit into a batch, but at least one. */
+    take(maxCount: number) {
+      let size = queued[0]?.size ?? 0;
+      let count = 1;
+      while (count < Math.min(maxCount, queued.length)) {
+        size += queued[count]?.size ?? 0;
+        if (size > maxPerBatch) break;
+        count += 1;
+      }
       return remove(count);
     },
   };

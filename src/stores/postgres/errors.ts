@@ -57,9 +57,9 @@ export function translateError(error: unknown): unknown {
   return /^(?:22|23505|23514|P0)/.test(stateOf(error)) ? error : unavailable(error);
 }
 
-/** Whether a translated error was caused by damaged data. */
-export function isDamage(error: unknown): boolean {
-  return stateOf((error as Error).cause).startsWith('XX');
+/** Whether a translated error concerns the whole store. XX: only some rows are damaged. */
+export function isStoreDown(error: unknown): boolean {
+  return error instanceof PetstoreError && !stateOf(error.cause).startsWith('XX');
 }
 
 /** Whether a translated error was caused by a missing part of the schema. */

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
-import { PetstoreError, unavailable } from '../../domain/error.ts';
-import { isDamage } from './errors.ts';
+import { createBatcher } from '../batcher.ts';
+import { isStoreDown } from './errors.ts';
 import type { Statement, Value } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 
@@ -14,14 +14,7 @@ export interface ReadOptions<Request, Row, Result> {
   rowCountOf?: (request: Request) => number;
 }
 
-interface Waiting<Request, Result> extends PromiseWithResolvers<Result> {
-  request: Request;
-  values: readonly Value[];
-  since: number;
-}
-
 const maxRowsPerQuery = 1000;
-const maxWaiting = 10_000;
 const maxWaitMs = 2500;
 
 /**
@@ -32,93 +25,45 @@ export function createReads<Request, Row extends QueryResultRow, Result>(
   sql: Pick<Sql, 'read'>,
   { statement, valuesOf, resultOf, rowCountOf = () => 1 }: ReadOptions<Request, Row, Result>,
 ): (request: Request) => Promise<Result> {
-  type Batch = Waiting<Request, Result>[];
-  /** By their values, in order of arrival. */
-  const waiting = new Map<string, Waiting<Request, Result>>();
-  let isReading = false;
-  let timer: Timer | undefined;
+  interface Read {
+    request: Request;
+    values: readonly Value[];
+    key: string;
+    isSent: boolean;
+  }
+  const waiting = new Map<string, Promise<Result>>();
 
-  /** Takes the batch and frees the turn in one step, so that no request begins to wait in between. */
-  const readNext = (): void => {
-    const batch = takeBatch();
-    isReading = batch.length > 0;
-    if (isReading) read(batch, readNext);
-  };
-
-  const takeBatch = (): Batch => {
-    const batch: Batch = [];
-    let rowCount = 0;
-    for (const [key, one] of waiting) {
-      rowCount += rowCountOf(one.request);
-      if (rowCount > maxRowsPerQuery && batch.length > 0) break;
-      batch.push(one);
-      waiting.delete(key);
+  const readAll = async (reads: Read[]): Promise<Result[]> => {
+    for (const read of reads) {
+      read.isSent = true;
+      waiting.delete(read.key);
     }
-    return batch;
+    const arrays = reads[0]?.values.map((_, index) => reads.map(({ values }) => values[index] ?? null));
+    const rows = await sql.read<Row & { place: number }>(statement, arrays);
+    const rowAt = new Map(rows.map((row) => [row.place, row]));
+    return reads.map(({ request }, index) => resultOf(rowAt.get(index + 1), request));
   };
 
-  const read = (batch: Batch, onEnd?: () => void): void => {
-    const arrays = batch[0]?.values.map((_, index) => batch.map(({ values }) => values[index] ?? null));
-    sql.read<Row & { place: number }>(statement, arrays).then(
-      (rows) => {
-        // First, so that the server works while the results are made.
-        onEnd?.();
-        const rowAt: (Row | undefined)[] = Array.from({ length: batch.length });
-        for (const row of rows) rowAt[row.place - 1] = row;
-        batch.forEach((one, index) => settle(one, rowAt[index]));
-      },
-      (error: unknown) => {
-        fail(batch, error);
-        onEnd?.();
-      },
-    );
-  };
-
-  const settle = ({ request, resolve, reject }: Waiting<Request, Result>, row: Row | undefined): void => {
-    try {
-      resolve(resultOf(row, request));
-    } catch (error) {
-      reject(error);
-    }
-  };
-
-  const fail = (batch: Batch, error: unknown): void => {
-    const isDown = error instanceof PetstoreError && !isDamage(error);
-    // Fail those that wait as well, instead of letting them wait for the store again.
-    if (isDown) refuse(error);
-    // One bad row must not fail the requests for others.
-    if (!isDown && batch.length > 1) for (const one of batch) read([one]);
-    else for (const { reject } of batch) reject(error);
-  };
-
-  const refuse = (error: PetstoreError, since = Infinity): void => {
-    for (const [key, one] of waiting) {
-      if (one.since > since) break;
-      waiting.delete(key);
-      one.reject(error);
-    }
-  };
-
-  const refuseLate = (): void => {
-    const latest = performance.now() - maxWaitMs;
-    refuse(unavailable(new Error(`Waited more than ${maxWaitMs} ms.`)), latest);
-    const [first] = waiting.values();
-    timer = first && setTimeout(refuseLate, first.since - latest).unref();
-  };
+  const batches = createBatcher(readAll, {
+    maxWaitMs,
+    size: { of: ({ request }) => rowCountOf(request), maxPerBatch: maxRowsPerQuery },
+    isStoreDown,
+  });
 
   return (request) => {
     const values = valuesOf(request);
     const key = values.join(' ');
     const equal = waiting.get(key);
-    if (equal) return equal.promise;
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    if (waiting.size >= maxWaiting) {
-      reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
-      return promise;
+    if (equal) return equal;
+    const read = { request, values, key, isSent: false };
+    const result = batches.add(read);
+    if (!read.isSent) {
+      waiting.set(key, result);
+      // One that was refused is never sent.
+      result.catch(() => {
+        if (waiting.get(key) === result) waiting.delete(key);
+      });
     }
-    waiting.set(key, { request, values, since: performance.now(), promise, resolve, reject });
-    if (isReading) timer ??= setTimeout(refuseLate, maxWaitMs).unref();
-    else readNext();
-    return promise;
+    return result;
   };
 }

@@ -1,17 +1,18 @@
-import { columnsOf } from '../../../domain/table.ts';
-import { orderTable, renderOrder, type OrderRow } from '../../../domain/order.ts';
 import { refusalError, type Outcome, type TimedChange } from '../../../domain/change.ts';
-import type { OrderStore, PetStore } from '../../store.ts';
+import { orderTable, renderOrder, type OrderRow } from '../../../domain/order.ts';
+import { columnsOf } from '../../../domain/table.ts';
 import type { Registry } from '../../../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../../../metrics/writes.ts';
 import { createBatcher, type Batcher } from '../../batcher.ts';
+import type { OrderStore, PetStore } from '../../store.ts';
+import { isStoreDown } from '../errors.ts';
 import { createExpiry } from '../events.ts';
 import { createReads } from '../reads.ts';
 import type { Sql } from '../sql.ts';
+import { applyBatch } from './apply.ts';
 import { createPageReader } from './pages.ts';
 import { petJsonOf, petRowTypes, selectPetRow, type PetRow } from './pet-row.ts';
 import { createSearch } from './search.ts';
-import { applyBatch } from './apply.ts';
 
 const selectPets = {
   name: 'select-pets',
@@ -30,6 +31,9 @@ const createAdvice =
   'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
 const changeAdvice = 'Get the pet to see whether it has changed.';
 const maxWaitMs = 2500;
+const mebibyte = 1024 * 1024;
+/** Everything in a change but its name is small. */
+const size = { of: nameLength, maxPerBatch: mebibyte, maxWaiting: 32 * mebibyte };
 
 /** `close` refuses new writes and waits for the pending ones. */
 export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & { close(): Promise<void> } {
@@ -44,7 +48,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
   const expire = createExpiry(sql, now);
   const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
     createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
-      ...{ maxLength: maxQueued, maxWaitMs, sizeOf, metrics },
+      ...{ maxLength: maxQueued, maxWaitMs, size, isStoreDown, metrics },
     });
   // Apart, so that a create never waits for a pet that another session holds.
   const creates = createQueue(createAdvice);
@@ -98,9 +102,7 @@ export function createOrderStore(sql: Sql): OrderStore {
   };
 }
 
-/** About the bytes of a change: everything but its names is small. */
-function sizeOf(change: TimedChange): number {
+function nameLength(change: TimedChange): number {
   if (change.kind === 'create-pet') return change.pet.name.length;
-  if (change.kind === 'delete-pet') return 0;
-  return change.changes.name?.length ?? 0;
+  return change.kind === 'update-pet' ? (change.changes.name?.length ?? 0) : 0;
 }
