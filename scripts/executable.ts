@@ -19,8 +19,8 @@ export async function buildExecutable({ outfile, platform }: ExecutableOptions):
   process.chdir(project);
   await Bun.build({
     // Threads are loaded by path at run time, so the bundler does not find them.
-    entrypoints: ['cli/petstore.ts', 'sqlite/writer-thread.ts', 'sqlite/search-thread.ts'].map((entry) =>
-      join(source, entry),
+    entrypoints: ['cli/petstore.ts', 'stores/sqlite/writer-thread.ts', 'stores/sqlite/search-thread.ts'].map(
+      (entry) => join(source, entry),
     ),
     // All files of the executable are in one folder, where the program finds `./writer-thread.ts`.
     naming: { entry: '[name].[ext]' },

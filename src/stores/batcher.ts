@@ -23,6 +23,8 @@ export interface QueueOptions<Item> {
   maxLength?: number;
   /** How long an item may wait. By default, as long as it takes. */
   maxWaitMs?: number;
+  /** Receives an item that will not be in any batch. */
+  onRefused?: (item: Item) => void;
   /** What else is bounded, besides the number of items. */
   size?: { of: (item: Item) => number; maxPerBatch: number; maxWaiting?: number };
 }
@@ -103,7 +105,7 @@ interface Queued<Item, Result> {
 
 /** A queue with limits on its length, its size and the time that an item may wait. */
 export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
-  const { maxLength = 10_000, maxWaitMs } = options;
+  const { maxLength = 10_000, maxWaitMs, onRefused } = options;
   const { of: sizeOf, maxPerBatch, maxWaiting = Infinity } = options.size ?? { of: () => 0, maxPerBatch: 0 };
   const queued: Queued<Item, Result>[] = [];
   let waitingSize = 0;
@@ -118,7 +120,8 @@ export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
   const refuseLate = (waitMs: number): void => {
     const oldest = performance.now() - waitMs;
     const inTime = queued.findIndex(({ since }) => since > oldest);
-    for (const { reject } of remove(inTime === -1 ? queued.length : inTime)) {
+    for (const { item, reject } of remove(inTime === -1 ? queued.length : inTime)) {
+      onRefused?.(item);
       reject(unavailable(new Error(`Waited more than ${waitMs} ms.`)));
     }
     const [first] = queued;
@@ -133,6 +136,7 @@ export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
       new Promise((resolve, reject) => {
         const size = sizeOf(item);
         if (queued.length >= maxLength || waitingSize + size > maxWaiting) {
+          onRefused?.(item);
           return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
         }
         queued.push({ item, size, since: performance.now(), resolve, reject });

@@ -26,13 +26,24 @@ export function createList<Asked extends ListRequest>(
     if (kept) return kept;
     return andThen(read(asked, request), (found) => {
       const link = nextLink(asked, found, kind);
-      // The mark makes the Link part of the ETag: a page that gains a successor changes only there.
-      const etag = etagOf(found.json, link === undefined ? '' : '.more');
-      const page = { body: found.json, etag, ...(link !== undefined && { link }) };
+      const page = { body: found.json, etag: etagOfPage(found), ...(link !== undefined && { link }) };
       cache.put(asked, readAt, page);
       return page;
     });
   };
+}
+
+/** Callers whose reads were joined share a page, and so its hash. */
+const etags = new WeakMap<Page, string>();
+
+function etagOfPage(page: Page): string {
+  let etag = etags.get(page);
+  if (etag === undefined) {
+    // The mark makes the Link part of the ETag: a page that gains a successor changes only there.
+    etag = etagOf(page.json, page.next === undefined ? '' : '.more');
+    etags.set(page, etag);
+  }
+  return etag;
 }
 
 /** The memory limit for all kept pages. All of them are dropped when the next one would exceed it. */

@@ -29,15 +29,16 @@ export function createReads<Request, Row extends QueryResultRow, Result>(
     request: Request;
     values: readonly Value[];
     key: string;
-    isSent: boolean;
+    isWaiting: boolean;
   }
   const waiting = new Map<string, Promise<Result>>();
+  const leave = (read: Read): void => {
+    read.isWaiting = false;
+    waiting.delete(read.key);
+  };
 
   const readAll = async (reads: Read[]): Promise<Result[]> => {
-    for (const read of reads) {
-      read.isSent = true;
-      waiting.delete(read.key);
-    }
+    reads.forEach(leave);
     const arrays = reads[0]?.values.map((_, index) => reads.map(({ values }) => values[index] ?? null));
     const rows = await sql.read<Row & { place: number }>(statement, arrays);
     const rowAt = new Map(rows.map((row) => [row.place, row]));
@@ -47,6 +48,7 @@ export function createReads<Request, Row extends QueryResultRow, Result>(
   const batches = createBatcher(readAll, {
     maxWaitMs,
     size: { of: ({ request }) => rowCountOf(request), maxPerBatch: maxRowsPerQuery },
+    onRefused: leave,
     isStoreDown,
   });
 
@@ -55,15 +57,10 @@ export function createReads<Request, Row extends QueryResultRow, Result>(
     const key = values.join(' ');
     const equal = waiting.get(key);
     if (equal) return equal;
-    const read = { request, values, key, isSent: false };
+    const read = { request, values, key, isWaiting: true };
     const result = batches.add(read);
-    if (!read.isSent) {
-      waiting.set(key, result);
-      // One that was refused is never sent.
-      result.catch(() => {
-        if (waiting.get(key) === result) waiting.delete(key);
-      });
-    }
+    // It may have been sent at once, or refused.
+    if (read.isWaiting) waiting.set(key, result);
     return result;
   };
 }

@@ -24,17 +24,19 @@ export type PageReader = (request: RowsRequest) => Promise<Page>;
 export function createPageReader<Row>(sql: Sql, paged: PagedTable<Row>): PageReader {
   const columns = Object.entries(paged.types);
   const readers = new Map<string, PageReader>();
-  const readerOf = (lead: Lead, sort: Sort): PageReader =>
-    createReads(sql, {
+  const readerOf = (lead: Lead, sort: Sort): PageReader => {
+    const start = String(sort === 'newest' ? int64Range.largest : int64Range.smallest);
+    return createReads(sql, {
       statement: pagesStatement(paged, lead, sort),
-      valuesOf: ({ limit, status, petId, returned, after }: RowsRequest) => {
-        const first = sort === 'newest' ? int64Range.largest : int64Range.smallest;
-        return [String(after ?? first), limit, status ?? null, petId?.toString() ?? null, returned ?? null];
-      },
+      valuesOf: ({ limit, status, petId, returned, after }: RowsRequest) => [
+        after === undefined ? start : String(after),
+        ...[limit, status ?? null, petId?.toString() ?? null, returned ?? null],
+      ],
       rowCountOf: ({ limit }) => limit + 1,
       resultOf: (page: JoinedPage | undefined, { limit }) =>
         pageOf(takeApart<Row>(columns, page), limit, paged.render),
     });
+  };
 
   return (request) => {
     const { sort = 'oldest' } = request;
