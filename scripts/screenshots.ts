@@ -1,7 +1,7 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { issueKey } from '../src/domain/api-key.ts';
+import { issueKey } from '../src/stores/issue-key.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';

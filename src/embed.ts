@@ -6,11 +6,12 @@
  *     const app = createApp({ ...store, log: createLog({ level: 'info', write: console.log }) });
  *     Bun.serve({ fetch: app.fetch });
  */
-export { hashKey, issueKey } from './domain/api-key.ts';
+export { hashKey } from './domain/api-key.ts';
+export { issueKey } from './stores/issue-key.ts';
 export { PetstoreError, statusOfCode, type ErrorCode } from './domain/error.ts';
 export { createLog, type Log } from './system/log.ts';
 export { isPetStatus } from './domain/pet.ts';
-export { createRandom } from './domain/bulk/sample-pets.ts';
+export { createRandom } from './domain/sample-pets.ts';
 export { createApp, type App, type AppOptions } from './http/app.ts';
 export { maxBodyBytes } from './domain/pet.ts';
 export { createCors } from './http/callers/cors.ts';

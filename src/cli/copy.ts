@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { readAll, type BulkStore, type BulkTable } from '../domain/bulk/bulk-store.ts';
+import { readAll, type BulkStore, type BulkTable } from '../stores/bulk.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
 import { isSameStore, storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';

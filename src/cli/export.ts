@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
-import { readAll, type BulkStore } from '../domain/bulk/bulk-store.ts';
+import { readAll, type BulkStore } from '../stores/bulk.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../formats/format.ts';
 import { storeAt, refuseFileOfStore } from '../stores/open.ts';

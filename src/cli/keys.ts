@@ -1,9 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
+import { type ApiKey, describeKey, isUsable } from '../domain/api-key.ts';
+import { issueKey, refuseUnknown, rotateKey, type Rotation } from '../stores/issue-key.ts';
+import type { ApiKeyStore } from '../stores/store.ts';
 import { OperatorError } from '../domain/error.ts';
-import { refuseUnknown, rotateKey, type Rotation } from '../domain/key-rotation.ts';
 import type { LogFields } from '../system/log.ts';
-import { storeAt, refuseMissingStore } from '../stores/open.ts';
+import { refuseMissingStore, storeAt } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { importBatchSize } from '../domain/bulk/import-store.ts';
-import { createSamplePets } from '../domain/bulk/sample-pets.ts';
+import { importBatchSize } from '../stores/bulk.ts';
+import { createSamplePets } from '../domain/sample-pets.ts';
 import { storeAt } from '../stores/open.ts';
 import { storeOptions } from './audit.ts';
 import { settings } from './settings.ts';

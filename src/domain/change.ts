@@ -1,15 +1,8 @@
+import { hash } from 'node:crypto';
 import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
-import { petEvent, previousValues, type NewEvent } from './event.ts';
-import { petFields, type PetUpdate } from './fields.ts';
-import {
-  idempotencyConflict,
-  keyOf,
-  type Idempotency,
-  type IdempotencyHolder,
-  type IdempotencyRecord,
-} from './idempotency.ts';
-import { isReturn, orderFor, type NewOrder, type OrderReturn } from './order.ts';
-import { renderFields, renderPet, type NewPet, type PetFields } from './pet.ts';
+import { type NewEvent, petEvent, previousValues } from './event.ts';
+import { isReturn, type NewOrder, orderFor, type OrderReturn } from './order.ts';
+import { type NewPet, petFields, type PetFields, type PetUpdate, renderFields, renderPet } from './pet.ts';
 
 /** A write, as plain data that may pass between threads. */
 export type Change = CreatePet | UpdatePet | DeletePet;
@@ -196,3 +189,43 @@ export function refusalError(refusal: Refusal): PetstoreError {
     'The pet is not as you expected it. Get it again, then decide.',
   );
 }
+
+/** Makes a create safe to repeat: repeating an idempotency key creates no second pet. */
+export interface Idempotency {
+  key: string;
+  /** The hash of the caller's API key, so that two callers may use equal idempotency keys. */
+  caller: string;
+  /** The {@link fingerprintOf} the pet: a key stands for one request. */
+  requestHash: string;
+}
+
+/** Equal for equal keys of one caller. */
+export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): string {
+  return JSON.stringify([caller, key]);
+}
+
+/** The contract promises 24 hours; the second day allows for a clock that is set forward by one. */
+export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
+
+/** Two creates are the same request if they describe equal pets, however the JSON is written. */
+export function fingerprintOf(pet: NewPet): string {
+  const values = petFields.map(({ name }) => pet[name]?.toString() ?? null);
+  // Ignore absent fields added after the first three, so a create retried across an upgrade keeps its fingerprint.
+  const count = Math.max(3, values.findLastIndex((value) => value !== null) + 1);
+  return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
+}
+
+export function idempotencyConflict(): PetstoreError {
+  return new PetstoreError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
+  );
+}
+
+/** The pet that an idempotency key created. */
+export interface IdempotencyRecord extends Idempotency {
+  petId: bigint;
+  createdAt: Date;
+}
+
+export type IdempotencyHolder = Pick<IdempotencyRecord, 'petId' | 'requestHash'>;

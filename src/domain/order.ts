@@ -1,4 +1,3 @@
-import { timeField, toMs, type TableForm } from './table.ts';
 import type { NewPet } from './pet.ts';
 
 export const orderStatuses = ['pending', 'sold'] as const;
@@ -17,36 +16,6 @@ export interface Order {
   /** The name of the API key that returned it. */
   returnedBy?: string;
 }
-
-export type OrderRow = Record<'id' | 'pet_id' | 'created_at', string> &
-  Record<'created_by' | 'returned_at' | 'returned_by', string | null> & { status: OrderStatus };
-
-export const orderTable: TableForm<Order, OrderRow> = {
-  name: 'orders',
-  columns: {
-    id: 'bigint',
-    pet_id: 'bigint',
-    status: 'text',
-    created_at: 'bigint',
-    created_by: 'text',
-    returned_at: 'bigint',
-    returned_by: 'text',
-  },
-  keyLength: 1,
-  valuesOf: ({ id, petId, status, createdAt, createdBy = null, returnedAt, returnedBy = null }) => [
-    ...[id, petId, status, createdAt.getTime(), createdBy],
-    ...[toMs(returnedAt), returnedBy],
-  ],
-  parse: (row) => ({
-    id: BigInt(row.id),
-    petId: BigInt(row.pet_id),
-    status: row.status,
-    createdAt: new Date(Number(row.created_at)),
-    ...(row.created_by !== null && { createdBy: row.created_by }),
-    ...timeField('returnedAt', row.returned_at),
-    ...(row.returned_by !== null && { returnedBy: row.returned_by }),
-  }),
-};
 
 /** An order before it has an id. */
 export type NewOrder = Omit<Order, 'id'>;

@@ -1,3 +1,6 @@
+import { PetstoreError } from './error.ts';
+import { int64Range, JsonNumber, parseInt64, toInt64 } from './int64.ts';
+
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
@@ -14,6 +17,17 @@ export interface NewPet {
 export interface Pet extends NewPet {
   id: bigint;
 }
+
+/** A pet to add in bulk. Either every pet of a batch has an id, which it keeps, or none has. */
+export interface ImportedPet extends NewPet {
+  id?: bigint;
+}
+
+/**
+ * The largest id that an import may keep. New ids follow the largest one, so an id at the end of the range would leave
+ * none for new pets. 10^15 ids stay free: at 30,000 creates a second, they last a thousand years.
+ */
+export const largestKeptId = int64Range.largest - 10n ** 15n;
 
 /** Some fields of a pet. Null means that an optional field is absent. */
 export type PetFields = { [Name in keyof NewPet]?: NewPet[Name] | null };
@@ -42,4 +56,146 @@ export function isPetStatus(value: unknown): value is PetStatus {
 /** Whether the API could have accepted this name. A character takes at most six bytes, so few names need measuring. */
 export function fitsBody(name: string): boolean {
   return name.length < maxBodyBytes / 8 || Buffer.byteLength(JSON.stringify({ name })) <= maxBodyBytes;
+}
+
+export interface PetField {
+  name: keyof NewPet;
+  /** The type of the PostgreSQL column, which is named after the field: `category_id`. */
+  type: 'text' | 'bigint';
+  /** An optional field that is absent is empty text in CSV. */
+  isOptional: boolean;
+  /** Returns the value from parsed JSON; undefined if it is invalid. */
+  parse: (value: unknown) => FieldValue | undefined;
+  /** Describes an invalid value. The field's name precedes it in the message. */
+  problem: (value: unknown) => string;
+}
+
+const { smallest, largest } = int64Range;
+const isText = (value: unknown) => typeof value === 'string';
+
+/**
+ * The fields of a pet besides its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and
+ * the columns of PostgreSQL follow this table; a test checks that `renderFields` does too. New fields go at the end.
+ */
+export const petFields: readonly PetField[] = [
+  {
+    name: 'name',
+    type: 'text',
+    isOptional: false,
+    parse: (value) => (isText(value) && value.isWellFormed() && !value.includes('\0') ? value : undefined),
+    problem: (value) => `must be ${isText(value) ? 'well-formed Unicode without U+0000' : 'a string'}`,
+  },
+  {
+    name: 'categoryId',
+    type: 'bigint',
+    isOptional: false,
+    parse: toInt64,
+    problem: () => `must be an integer from ${smallest} to ${largest}`,
+  },
+  {
+    name: 'status',
+    type: 'text',
+    isOptional: true,
+    parse: (value) => (isPetStatus(value) ? value : undefined),
+    problem: () => `must be one of ${petStatuses.join(', ')}`,
+  },
+];
+
+/** One sentence for each invalid field of a pet. */
+export type PetProblems = Partial<Record<keyof NewPet, string>>;
+
+/** An invalid pet. The message lists every problem. */
+export class InvalidPetError extends PetstoreError {
+  readonly problems: PetProblems;
+
+  constructor(problems: PetProblems, message = Object.values(problems).join(' ')) {
+    super('invalid_pet', message);
+    this.problems = problems;
+  }
+}
+
+/** Reads a pet from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
+export function parseNewPet(body: unknown): NewPet {
+  if (!isJsonObject(body)) {
+    throw new InvalidPetError({}, 'The body must be a JSON object with the fields name and categoryId.');
+  }
+  const problems: PetProblems = {};
+  const pet = parseFields(body, problems, false);
+  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
+  return pet as NewPet;
+}
+
+export interface PetUpdate {
+  changes: PetFields;
+  /** The values that the caller expects. The update is refused if any of them differ. */
+  expected?: PetFields;
+}
+
+/** Reads an update from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
+export function parsePetUpdate(body: unknown): PetUpdate {
+  if (!isJsonObject(body)) throw new InvalidPetError({}, 'The body must be a JSON object.');
+  const problems: string[] = [];
+  const update: PetUpdate = { changes: parseSome(body, 'The body', '', problems) };
+  const expected = fieldOf(body, 'expected');
+  if (isJsonObject(expected)) update.expected = parseSome(expected, 'expected', 'expected.', problems);
+  else if (expected !== undefined) problems.push('expected must be a JSON object.');
+  if (problems.length > 0) throw new InvalidPetError({}, problems.join(' '));
+  return update;
+}
+
+const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
+
+/** `path` is the prefix of each field's name in a problem. */
+function parseSome(body: JsonObject, where: string, path: string, problems: string[]): PetFields {
+  const fieldProblems: PetProblems = {};
+  const fields = parseFields(body, fieldProblems, true);
+  problems.push(...Object.values(fieldProblems).map((problem) => path + problem));
+  // A typo in the only field would otherwise be ignored silently.
+  if (Object.keys({ ...fields, ...fieldProblems }).length === 0)
+    problems.push(`${where} must have at least one of the fields ${allNames}.`);
+  return fields;
+}
+
+/** Reads the fields of a pet from a body. In an update, no field is required, and null clears an optional one. */
+function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
+  return collectFields(({ name, isOptional, parse, problem }) => {
+    const given = fieldOf(body, name);
+    if (given === undefined && !isOptional && !isUpdate) problems[name] = `${name} is required.`;
+    if (given === undefined || (given === null && isOptional && isUpdate)) return given;
+    const value = parse(given);
+    const none = isUpdate ? 'null for none' : 'left out';
+    if (value === undefined) problems[name] = `${name} ${problem(given)}${isOptional ? `, or ${none}` : ''}.`;
+    return value;
+  });
+}
+
+/** The fields for which `read` has a value. */
+export function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
+  const fields: FieldValues = {};
+  for (const field of petFields) {
+    const value = read(field);
+    if (value !== undefined) fields[field.name] = value;
+  }
+  return fields as PetFields;
+}
+
+/** The value of a field that is stored as text, such as a CSV cell. Text that is not an integer stays text. */
+export function fromText<Text extends string | null | undefined>(
+  { type }: PetField,
+  text: Text,
+): bigint | Text {
+  return type === 'bigint' && text ? (parseInt64(text) ?? text) : text;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+/** Whether a value of parsed JSON is an object, and not an array or a number. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
+}
+
+export function fieldOf(body: JsonObject, name: string): unknown {
+  return Object.hasOwn(body, name) ? body[name] : undefined;
 }

@@ -1,7 +1,6 @@
 import { OperatorError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { fromText, petFields } from '../domain/fields.ts';
-import type { Pet } from '../domain/pet.ts';
+import { fromText, type Pet, petFields } from '../domain/pet.ts';
 import { quoteText, readPet, refuse, type ParsedRecord, type TextRecord } from './record.ts';
 
 const fieldNames = petFields.map(({ name }) => name);

@@ -1,7 +1,17 @@
-import { largestKeptId, type ImportedPet } from '../domain/bulk/import-store.ts';
+import {
+  fitsBody,
+  type ImportedPet,
+  InvalidPetError,
+  isJsonObject,
+  type JsonObject,
+  largestKeptId,
+  maxBodyBytes,
+  parseNewPet,
+  type Pet,
+  renderFields,
+  renderPet,
+} from '../domain/pet.ts';
 import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
-import { fitsBody, maxBodyBytes, renderFields, renderPet, type Pet } from '../domain/pet.ts';
-import { InvalidPetError, isJsonObject, parseNewPet, type JsonObject } from '../domain/fields.ts';
 import { findJsonProblem } from './json-problem.ts';
 
 /** The text of one record in a file. */

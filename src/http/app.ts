@@ -1,11 +1,11 @@
-import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
+import { type ApiKey, isUsable } from '../domain/api-key.ts';
+import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
 import { baseHeaders, etagOf, type IsSent, LargeResponses } from './response.ts';
-import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
+import { type ClientAddress, createClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
 import { createDocuments } from './web/documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';

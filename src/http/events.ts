@@ -1,10 +1,15 @@
 import { PetstoreError } from '../domain/error.ts';
-import { eventTypes, type EventPage, type EventPosition, type EventRequest } from '../domain/event.ts';
+import { eventTypes } from '../domain/event.ts';
+import {
+  type EventPage,
+  type EventPosition,
+  type EventRequest,
+  type EventStore,
+  pageLimit,
+} from '../stores/store.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import type { EventStore } from '../stores/store.ts';
 import type { Authenticate } from './callers/auth.ts';
 import { etagOf, type Representation } from './response.ts';
-import { pageLimit } from '../domain/paging.ts';
 import {
   addParameters,
   decodeCursor,

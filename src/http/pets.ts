@@ -1,8 +1,8 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { andThen } from './maybe-promise.ts';
-import { parseNewPet, parsePetUpdate } from '../domain/fields.ts';
-import { fingerprintOf } from '../domain/idempotency.ts';
+import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
+import { fingerprintOf } from '../domain/change.ts';
 import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './response.ts';

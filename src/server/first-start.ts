@@ -1,4 +1,5 @@
-import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
+import { type IssuedKey, issueKey } from '../stores/issue-key.ts';
+import { isUsable } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
 import type { Log } from '../system/log.ts';
 import type { Store } from '../stores/store.ts';

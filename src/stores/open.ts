@@ -1,13 +1,12 @@
-import type { BulkStore } from '../domain/bulk/bulk-store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
-import type { Store } from './store.ts';
-import type { ImportStore } from '../domain/bulk/import-store.ts';
-import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
+import type { Log } from '../system/log.ts';
+import type { BulkStore, ImportStore } from './bulk.ts';
 import type { MigrationOptions } from './migration.ts';
-import { openSqliteStore } from './sqlite/open.ts';
 import { noStore } from './sqlite/errors.ts';
 import { findStore, isFileOfStore } from './sqlite/file.ts';
+import { openSqliteStore } from './sqlite/open.ts';
+import type { Store } from './store.ts';
 
 export interface StoreOptions extends MigrationOptions {
   /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */

@@ -1,9 +1,8 @@
-import type { ApiKeyStore } from '../domain/api-key.ts';
+import type { ApiKey } from '../domain/api-key.ts';
 import type { Applied, Change } from '../domain/change.ts';
-import type { EventPage, EventRequest } from '../domain/event.ts';
+import type { EventType } from '../domain/event.ts';
 import type { OrderStatus } from '../domain/order.ts';
 import type { PetStatus } from '../domain/pet.ts';
-import type { Page, Sort } from '../domain/paging.ts';
 
 /** An open store, as a service uses it. */
 export interface Store {
@@ -92,4 +91,87 @@ export interface SearchRequest extends SortedRequest {
 /** Whether a search may have to read many pets to fill a page. */
 export function isScan({ words, id, categoryId }: SearchRequest): boolean {
   return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
+}
+
+/** A position in the log, directly after the event with this id. */
+export interface EventPosition {
+  /** Identifies the log. A restore, a copy or a reset starts another one. */
+  epoch: string;
+  id: bigint;
+}
+
+export interface EventRequest {
+  /** By default, the page starts at the oldest event in the log; `now` starts after the newest one. */
+  after?: EventPosition | 'now';
+  limit: number;
+  petId?: bigint;
+  type?: EventType;
+}
+
+export interface EventPage {
+  /** A JSON array. */
+  json: string;
+  /** The position after the last event that was read, even if a filter left that event out. */
+  next: EventPosition;
+  /** True if the page is empty and the log ends here. Where a filter stopped the read, more may follow. */
+  isEnd: boolean;
+}
+
+/** The most events that one filtered page reads, because the filters have no index. */
+export const maxEventsRead = 1000;
+
+/** Keeps the API keys. Every method fails with `unavailable` while the store cannot be used. */
+export interface ApiKeyStore {
+  /**
+   * The key with this hash, if it is usable now. Revoked, expired and unknown keys take equally long to look up, so
+   * response times reveal nothing. SQLite sees every change made before the call; PostgreSQL may lag by one second.
+   */
+  findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
+
+  /** All keys, oldest first. */
+  listKeys(): ApiKey[] | Promise<ApiKey[]>;
+
+  createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'replacedBy' | 'lastUsedAt'>): Promise<ApiKey>;
+
+  /** Returns the revoked key, or undefined if no key has this id. A second revocation changes nothing. */
+  revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
+
+  /**
+   * Expires a key because another replaces it, if it is usable at `now` and not replaced yet. The expiry never moves
+   * later. Returns the key's new state, or undefined if no key has this id.
+   */
+  replaceKey(id: string, replacement: Replacement): Promise<ApiKey | undefined>;
+
+  recordUse(id: string, usedAt: Date): Promise<void>;
+}
+
+export interface Replacement {
+  replacedBy: string;
+  expiresAt: Date;
+  now: Date;
+}
+
+export const pageLimit = { smallest: 1, largest: 100, default: 20 } as const;
+
+/** Both sort by id. */
+export const sorts = ['newest', 'oldest'] as const;
+export type Sort = (typeof sorts)[number];
+
+export interface Page {
+  /** A JSON array of at most `limit` pets, sorted by ascending id unless the request asks otherwise. */
+  json: string;
+  /** The last id of this page; present if more pets follow. */
+  next?: bigint;
+}
+
+/** Makes a page of these rows. Callers read `limit` + 1 rows: the extra one shows that another page follows. */
+export function pageOf<Row>(rows: readonly Row[], limit: number, render: (row: Row) => string): Page {
+  const items = rows.slice(0, limit).map(render);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { json: `[${items.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
+}
+
+/** The id in a rendered pet or order. It is always the first field. */
+export function idOf(json: string): bigint {
+  return BigInt(json.slice('{"id":'.length, json.indexOf(',')));
 }

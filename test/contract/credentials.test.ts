@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { generateKey, hashKey } from '../../src/domain/api-key.ts';
-import { issueKey } from '../../src/domain/api-key.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
 import { outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { checkRawResponse, listen } from '../support/http/socket.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/domain/api-key.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 

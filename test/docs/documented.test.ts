@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { rename } from 'node:fs/promises';
-import { generateKey, issueKey } from '../../src/domain/api-key.ts';
-import { PetstoreError, type ErrorCode } from '../../src/domain/error.ts';
+import { generateKey } from '../../src/domain/api-key.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
+import { type ErrorCode, PetstoreError } from '../../src/domain/error.ts';
 import { encodeCursor } from '../../src/http/lists/paging.ts';
 import { maxBodyBytes } from '../../src/domain/pet.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';

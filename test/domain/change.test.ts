@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'bun:test';
-import { decideBatch, type Change, type CurrentPet, type Known } from '../../src/domain/change.ts';
-import { keyOf, type IdempotencyHolder } from '../../src/domain/idempotency.ts';
+import {
+  type Change,
+  type CurrentPet,
+  decideBatch,
+  type IdempotencyHolder,
+  keyOf,
+  type Known,
+} from '../../src/domain/change.ts';
 import { renderFields, renderPet, type NewPet, type PetFields } from '../../src/domain/pet.ts';
 import { createPet, deletePet, updatePet } from '../support/changes.ts';
 

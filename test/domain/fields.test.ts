@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { parsePetUpdate } from '../../src/domain/fields.ts';
+import { parsePetUpdate } from '../../src/domain/pet.ts';
 import { parseExactJson } from '../../src/domain/int64.ts';
 
 const parse = (json: string) => parsePetUpdate(parseExactJson(json, 2));

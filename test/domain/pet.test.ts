@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'bun:test';
 import { parseExactJson } from '../../src/domain/int64.ts';
-import { fingerprintOf } from '../../src/domain/idempotency.ts';
-import { InvalidPetError, parseNewPet, petFields } from '../../src/domain/fields.ts';
-import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
+import { fingerprintOf } from '../../src/domain/change.ts';
+import {
+  InvalidPetError,
+  type NewPet,
+  parseNewPet,
+  petFields,
+  renderFields,
+  renderPet,
+} from '../../src/domain/pet.ts';
 
 const errorOf = (json: string): InvalidPetError => {
   try {

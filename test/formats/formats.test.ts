@@ -2,9 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { createPetParser, createPetWriter, sniffFormat } from '../../src/formats/format.ts';
 import type { ParsedRecord } from '../../src/formats/record.ts';
-import { largestKeptId } from '../../src/domain/bulk/import-store.ts';
+import { InvalidPetError, largestKeptId, parseNewPet } from '../../src/domain/pet.ts';
 import { parseExactJson } from '../../src/domain/int64.ts';
-import { InvalidPetError, parseNewPet } from '../../src/domain/fields.ts';
 import { petsOf, readPieces } from '../support/read-pieces.ts';
 
 const linesOf = (rows: ParsedRecord[]) => rows.map(({ line }) => line);

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/domain/api-key.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
 import { createClientAddress } from '../../src/http/callers/client-address.ts';
 import { createLog, type LogFields } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';

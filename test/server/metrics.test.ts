@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
-import { issueKey } from '../../src/domain/api-key.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'bun:test';
-import type { EventRequest } from '../../src/domain/event.ts';
-import type { EventStore } from '../../src/stores/store.ts';
+import type { EventRequest, EventStore } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
 import { createPet, deletePet, updatePet } from '../support/changes.ts';

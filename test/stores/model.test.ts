@@ -1,9 +1,9 @@
 import { expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { PetstoreError } from '../../src/domain/error.ts';
-import { isReturn, orderFor, orderStatuses, type OrderStatus } from '../../src/domain/order.ts';
-import { petStatuses, type NewPet, type PetFields } from '../../src/domain/pet.ts';
-import type { Page } from '../../src/domain/paging.ts';
+import { isReturn, orderFor, type OrderStatus, orderStatuses } from '../../src/domain/order.ts';
+import { type NewPet, type PetFields, petStatuses } from '../../src/domain/pet.ts';
+import type { Page } from '../../src/stores/store.ts';
 import { hasFields, withFields } from '../../src/domain/change.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';

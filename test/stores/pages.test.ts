@@ -1,6 +1,6 @@
 import { expect, it } from 'bun:test';
-import { sorts, type Page, type Sort } from '../../src/domain/paging.ts';
-import { petStatuses, type PetStatus } from '../../src/domain/pet.ts';
+import { type Page, type Sort, sorts } from '../../src/stores/store.ts';
+import { type PetStatus, petStatuses } from '../../src/domain/pet.ts';
 import { createPet, updatePet } from '../support/changes.ts';
 import { onEveryStore } from '../support/stores.ts';
 

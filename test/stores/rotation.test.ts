@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { issueKey, isUsable } from '../../src/domain/api-key.ts';
-import { rotateKey } from '../../src/domain/key-rotation.ts';
+import { issueKey, rotateKey } from '../../src/stores/issue-key.ts';
+import { isUsable } from '../../src/domain/api-key.ts';
 import { codeOf } from '../support/code-of.ts';
 import { stores } from '../support/stores.ts';
 

@@ -1,7 +1,11 @@
-import type { CreatePet, DeletePet, UpdatePet } from '../../src/domain/change.ts';
-import type { PetUpdate } from '../../src/domain/fields.ts';
-import { fingerprintOf, type Idempotency } from '../../src/domain/idempotency.ts';
-import type { NewPet } from '../../src/domain/pet.ts';
+import {
+  type CreatePet,
+  type DeletePet,
+  fingerprintOf,
+  type Idempotency,
+  type UpdatePet,
+} from '../../src/domain/change.ts';
+import type { NewPet, PetUpdate } from '../../src/domain/pet.ts';
 
 /** The changes that a store applies, in few words. */
 

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/domain/bulk/sample-pets.ts';
+import { createRandom } from '../../src/domain/sample-pets.ts';
 
 /** Chance that can be repeated: the same seed makes the same choices. */
 export interface Random {

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BulkStore } from '../../src/domain/bulk/bulk-store.ts';
-import type { ImportStore } from '../../src/domain/bulk/import-store.ts';
+import type { BulkStore, ImportStore } from '../../src/stores/bulk.ts';
 import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../src/stores/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';

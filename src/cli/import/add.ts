@@ -1,9 +1,10 @@
 import { IdTakenError, OperatorError, PetstoreError } from '../../domain/error.ts';
-import { importBatchSize, type ImportedPet, type ImportStore } from '../../domain/bulk/import-store.ts';
+import { importBatchSize, type ImportStore } from '../../stores/bulk.ts';
+import type { ImportedPet } from '../../domain/pet.ts';
 import { interruption } from '../terminal/interruption.ts';
 import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
-import { createContentHash, readRecords, type CheckedInput, type PetSource } from './check.ts';
+import { type CheckedInput, createContentHash, type PetSource, readRecords } from './check.ts';
 
 /** Adds the good rows that are missing in the store. Returns how many are in it: fewer than all if interrupted. */
 export async function addPets(

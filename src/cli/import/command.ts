@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { OperatorError, usageError } from '../../domain/error.ts';
-import type { ImportStore } from '../../domain/bulk/import-store.ts';
-import { petFields } from '../../domain/fields.ts';
+import type { ImportStore } from '../../stores/bulk.ts';
+import { petFields } from '../../domain/pet.ts';
 import { encodings, type Encoding } from '../../formats/encoding.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import { storeAt, refuseFileOfStore } from '../../stores/open.ts';

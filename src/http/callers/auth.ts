@@ -1,6 +1,7 @@
-import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
+import { type ApiKey, hashKey, isUsable, isWellFormedKey } from '../../domain/api-key.ts';
+import type { ApiKeyStore } from '../../stores/store.ts';
 import { PetstoreError } from '../../domain/error.ts';
-import { reasonOf, type Log } from '../../system/log.ts';
+import { type Log, reasonOf } from '../../system/log.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 
 /**

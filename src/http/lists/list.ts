@@ -1,4 +1,4 @@
-import type { Page } from '../../domain/paging.ts';
+import type { Page } from '../../stores/store.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { etagOf, type Representation } from '../response.ts';

@@ -3,9 +3,15 @@ import { PetstoreError } from '../../domain/error.ts';
 import { searchWords } from '../../domain/fold.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import { orderStatuses } from '../../domain/order.ts';
-import { type Page, pageLimit, sorts } from '../../domain/paging.ts';
+import {
+  type OrderPageRequest,
+  type Page,
+  pageLimit,
+  type PageRequest,
+  type SearchRequest,
+  sorts,
+} from '../../stores/store.ts';
 import { petStatuses } from '../../domain/pet.ts';
-import type { OrderPageRequest, PageRequest, SearchRequest } from '../../stores/store.ts';
 
 /** A list's filters and its cursor prefix, which stops one list from accepting another's cursors. */
 export interface ListKind<Asked extends ListRequest> {

@@ -1,15 +1,7 @@
-import {
-  eventPageOf,
-  eventRetentionMs,
-  eventTable,
-  maxEventsRead,
-  type EventPage,
-  type LogRow,
-  type NewEvent,
-} from '../../domain/event.ts';
+import { columnsOf, eventPageOf, eventTable, type LogRow } from '../tables.ts';
+import { eventRetentionMs, type NewEvent } from '../../domain/event.ts';
+import { type EventPage, type EventStore, maxEventsRead } from '../store.ts';
 import { int64Range } from '../../domain/int64.ts';
-import type { EventStore } from '../store.ts';
-import { columnsOf } from '../../domain/table.ts';
 import { arrayParameters, arraysOf } from './rows.ts';
 import type { Query } from './sessions/session.ts';
 import { createSharedRead } from './shared-read.ts';
@@ -22,9 +14,9 @@ const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${
 /** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
 const insertEvents = {
   name: 'insert-events',
-  text: `INSERT INTO events (${columnsOf(eventTable)})
+  text: `INSERT INTO events (${columnsOf(eventTable).join(', ')})
     SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
-    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable)}, place)`,
+    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable).join(', ')}, place)`,
 };
 
 /**
@@ -53,7 +45,7 @@ const selectEvents = {
     SELECT log.*, found.* FROM (
       SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest FROM event_log
     ) AS log LEFT JOIN LATERAL (
-      SELECT ${columnsOf(eventTable)} FROM events
+      SELECT ${columnsOf(eventTable).join(', ')} FROM events
       WHERE id > coalesce($1::bigint, oldest - 1) AND id <= coalesce($1::bigint, oldest - 1) + ${maxEventsRead}
         AND ($2::bigint IS NULL OR pet_id = $2::bigint) AND ($3::text IS NULL OR type = $3)
       ORDER BY id LIMIT $4::integer

@@ -1,10 +1,11 @@
-import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
-import { columnsOf } from '../../domain/table.ts';
+import { type ApiKey, isUsable } from '../../domain/api-key.ts';
+import { columnsOf, type KeyRow, keyTable } from '../tables.ts';
+import type { ApiKeyStore } from '../store.ts';
 import { createReads } from './reads.ts';
 import type { Statement, Values } from './sessions/session.ts';
 import type { Sql } from './sql.ts';
 
-const keyColumns = columnsOf(keyTable);
+const keyColumns = columnsOf(keyTable).join(', ');
 const selectByHash = {
   name: 'select-keys',
   text: `SELECT place::integer, ${keyColumns}

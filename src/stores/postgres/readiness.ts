@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { columnsOf } from '../../domain/table.ts';
-import { reasonOf, type Log } from '../../system/log.ts';
-import { eventTable } from '../../domain/event.ts';
-import { keyTable } from '../../domain/api-key.ts';
-import { idempotencyTable } from '../../domain/idempotency.ts';
-import { orderTable } from '../../domain/order.ts';
+import { columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
+import { type Log, reasonOf } from '../../system/log.ts';
 import { isSchemaError } from './errors.ts';
 import { petTable } from './pets/pet-row.ts';
 import type { Query } from './sessions/session.ts';
@@ -26,7 +22,7 @@ const tables = [petTable, orderTable, eventTable, keyTable, idempotencyTable];
 const selectSchema = {
   name: 'select-schema',
   text: `SELECT FROM event_log, deletions, ${tables
-    .map((table) => `(SELECT ${columnsOf(table)} FROM ${table.name} LIMIT 0) AS ${table.name}`)
+    .map((table) => `(SELECT ${columnsOf(table).join(', ')} FROM ${table.name} LIMIT 0) AS ${table.name}`)
     .join(', ')}`,
 };
 

@@ -1,4 +1,4 @@
-import { columnsOf, type ColumnValue, type TableForm } from '../../domain/table.ts';
+import { columnsOf, type ColumnValue, type TableForm } from '../tables.ts';
 import type { Statement } from './sessions/session.ts';
 
 type Table<Row> = Pick<TableForm<Row, never>, 'name' | 'columns' | 'valuesOf'>;
@@ -23,17 +23,18 @@ function encode(value: ColumnValue | undefined): StoredValue {
 }
 
 export function insertStatement(table: Table<never>): Statement {
-  const text = `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT * FROM unnest(${arrayParameters(table)})`;
+  const text = `INSERT INTO ${table.name} (${columnsOf(table).join(', ')}) SELECT * FROM unnest(${arrayParameters(table)})`;
   return { name: `insert-${table.name}`, text };
 }
 
 /** The same, with ids from a sequence, in the order of the rows. The ids of the rows are ignored. */
 export function insertWithNewIds(table: Table<never>, sequence: string): Statement {
-  const columns = columnsOf(table);
+  const [id, ...others] = columnsOf(table);
+  const columns = [id, ...others].join(', ');
   return {
     name: `insert-new-${table.name}`,
     text: `INSERT INTO ${table.name} (${columns})
-      SELECT nextval('${sequence}'), ${columns.replace(/^id, /, '')} FROM (
+      SELECT nextval('${sequence}'), ${others.join(', ')} FROM (
         SELECT * FROM unnest(${arrayParameters(table)}) WITH ORDINALITY AS given (${columns}, place) ORDER BY place
       ) AS in_order`,
   };

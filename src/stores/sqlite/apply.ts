@@ -1,15 +1,19 @@
 import type { Database } from 'bun:sqlite';
-import { decideBatch, type Known, type Outcome, type TimedChange, type Writes } from '../../domain/change.ts';
-import { parseNewPet } from '../../domain/fields.ts';
 import {
-  idempotencyRetentionMs,
+  decideBatch,
   type IdempotencyHolder,
   type IdempotencyRecord,
-} from '../../domain/idempotency.ts';
+  idempotencyRetentionMs,
+  type Known,
+  type Outcome,
+  type TimedChange,
+  type Writes,
+} from '../../domain/change.ts';
 import { parseExactJson } from '../../domain/int64.ts';
-import type { ColumnValue } from '../../domain/table.ts';
+import { parseNewPet } from '../../domain/pet.ts';
+import type { ColumnValue } from '../tables.ts';
 import { createEventWriter, createIds, createInsert, createOrderWriter } from './rows.ts';
-import { isIntact, rowOfPet, storedPetColumns, storedPets, type RenderedPet } from './stored-pet.ts';
+import { isIntact, type RenderedPet, rowOfPet, storedPetColumns, storedPets } from './stored-pet.ts';
 
 /** What the serving thread asks of the writer thread. */
 export type Write = TimedChange | Statement;

@@ -1,4 +1,6 @@
-import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
+import { type ApiKey, isUsable } from '../../domain/api-key.ts';
+import type { ApiKeyStore } from '../store.ts';
+import { type KeyRow, keyTable } from '../tables.ts';
 import type { StoreParts } from './pets.ts';
 import { selectColumns } from './rows.ts';
 

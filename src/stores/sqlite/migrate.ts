@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import { newerSchema, refuseUnreleased } from '../migration.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import { noReport, type Report } from '../../system/progress.ts';
+import { newerSchema, refuseUnreleased } from '../migration.ts';
 import { damaged } from './errors.ts';
 import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 

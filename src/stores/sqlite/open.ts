@@ -1,18 +1,18 @@
 import type { Database } from 'bun:sqlite';
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Store } from '../store.ts';
-import type { Log } from '../../system/log.ts';
-import { createReadiness } from '../readiness.ts';
 import type { Registry } from '../../metrics/registry.ts';
+import { sizeOf } from '../../system/files.ts';
+import type { Log } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
-import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
-import { createFreshness, watchCommits } from './fresh.ts';
-import { createKeyStore } from './keys.ts';
+import { createReadiness } from '../readiness.ts';
+import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
 import { isInPlace, watchStore } from './file.ts';
+import { createFreshness, watchCommits } from './fresh.ts';
+import { createKeyStore } from './keys.ts';
 import { openForWriting } from './open-file.ts';
-import { sizeOf } from '../../system/files.ts';
+import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
 import { openSearcher } from './search.ts';
 import { openWriter } from './writer.ts';
 

@@ -1,13 +1,11 @@
 import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
-import { eventPageOf, eventTable, type LogRow, maxEventsRead } from '../../domain/event.ts';
-import { pageOf } from '../../domain/paging.ts';
 import { renderPet } from '../../domain/pet.ts';
-import type { ColumnValue } from '../../domain/table.ts';
 import type { Readiness } from '../readiness.ts';
-import { type EventStore, isScan, type OrderStore, type PetStore } from '../store.ts';
+import { type EventStore, isScan, maxEventsRead, type OrderStore, pageOf, type PetStore } from '../store.ts';
+import { type ColumnValue, eventPageOf, eventTable, type LogRow } from '../tables.ts';
 import type { Freshness } from './fresh.ts';
-import { type OrderRow, selectColumns, storedOrders, verifiedOrder } from './rows.ts';
+import { type StoredOrderRow, selectColumns, storedOrders, verifiedOrder } from './rows.ts';
 import { findPets, type Searcher, selectPage } from './search.ts';
 import {
   damagedRow,
@@ -102,7 +100,7 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
       ];
       const table = { name: 'orders', columns: orderColumns };
       return freshness.read(() =>
-        pageOf(selectPage<OrderRow>(database, table, conditions, request), limit, verifiedOrder),
+        pageOf(selectPage<StoredOrderRow>(database, table, conditions, request), limit, verifiedOrder),
       );
     },
   };

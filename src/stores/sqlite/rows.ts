@@ -1,17 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import type { LastIds } from '../../domain/bulk/bulk-store.ts';
 import { idsUsedUp } from '../../domain/error.ts';
-import { eventRetentionMs, eventTable, importEvent, type NewEvent } from '../../domain/event.ts';
+import { eventRetentionMs, importEvent, type NewEvent } from '../../domain/event.ts';
 import { int64Range } from '../../domain/int64.ts';
-import {
-  type NewOrder,
-  type Order,
-  type OrderReturn,
-  type OrderRow as PlainRow,
-  orderTable,
-  renderOrder,
-} from '../../domain/order.ts';
-import { columnsOf, type ColumnValue, type TableForm } from '../../domain/table.ts';
+import { type NewOrder, type Order, type OrderReturn, renderOrder } from '../../domain/order.ts';
+import type { LastIds } from '../bulk.ts';
+import type { OrderRow } from '../tables.ts';
+import { columnsOf, type ColumnValue, eventTable, orderTable, type TableForm } from '../tables.ts';
 import { checksumOf, damagedRow } from './stored-pet.ts';
 
 type Table = Pick<TableForm<never, never>, 'name' | 'columns'>;
@@ -26,7 +20,7 @@ export function selectColumns({ columns }: Table): string {
 
 export function insertSql(table: Table, rows = 1): string {
   const places = `(${Object.keys(table.columns).fill('?').join(', ')})`;
-  return `INSERT INTO ${table.name} (${columnsOf(table)}) VALUES ${Array(rows).fill(places).join(', ')}`;
+  return `INSERT INTO ${table.name} (${columnsOf(table).join(', ')}) VALUES ${Array(rows).fill(places).join(', ')}`;
 }
 
 /** AUTOINCREMENT, and a CHECK with IN, cost about as much per statement as a row does. */
@@ -99,7 +93,7 @@ export function raiseLastIds(database: Database, ids: LastIds): void {
 }
 
 /** A row of the table. The checksum covers the order's JSON and reveals a flipped bit, as it does for a pet. */
-export type OrderRow = PlainRow & { checksum: string };
+export type StoredOrderRow = OrderRow & { checksum: string };
 
 /** How orders are stored. Readers check each row with {@link orderOf}. */
 export const storedOrders = {
@@ -109,7 +103,7 @@ export const storedOrders = {
 } as const;
 
 /** The order in a row; undefined if the row is damaged. */
-export function orderOf(row: OrderRow): Order | undefined {
+export function orderOf(row: StoredOrderRow): Order | undefined {
   try {
     const order = orderTable.parse(row);
     return checksumOf(renderOrder(order)) === Number(row.checksum) ? order : undefined;
@@ -120,7 +114,7 @@ export function orderOf(row: OrderRow): Order | undefined {
 }
 
 /** The order's JSON. Throws if the row is damaged. */
-export function verifiedOrder(row: OrderRow): string {
+export function verifiedOrder(row: StoredOrderRow): string {
   const order = orderOf(row);
   if (!order) throw damagedRow('an order', JSON.stringify(row));
   return renderOrder(order);
@@ -139,7 +133,7 @@ export function createOrderWriter(database: Database): OrderWriter {
   const update = database.query<unknown, ColumnValue[]>(
     'UPDATE orders SET returned_at = ?2, returned_by = ?3, checksum = ?4 WHERE id = ?1',
   );
-  const selectStanding = database.query<OrderRow, [bigint]>(
+  const selectStanding = database.query<StoredOrderRow, [bigint]>(
     `SELECT ${selectColumns(storedOrders)} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
   );
   return {

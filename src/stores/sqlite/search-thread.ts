@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { SearchRequest } from '../store.ts';
-import { describeFailure } from './errors.ts';
 import { openReader } from './connect.ts';
+import { describeFailure } from './errors.ts';
 import { refuseMoved, type StoreFile } from './file.ts';
 import { findPets, type SearchOutcome } from './search.ts';
 

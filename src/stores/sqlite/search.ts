@@ -1,11 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts';
-import type { SearchRequest } from '../store.ts';
-import { pageOf, type Page, type Sort } from '../../domain/paging.ts';
-import { failureOf, type Failure } from './errors.ts';
+import { type Page, pageOf, type SearchRequest, type Sort } from '../store.ts';
+import type { ColumnValue } from '../tables.ts';
+import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile, StoreWatch } from './file.ts';
-import type { ColumnValue } from '../../domain/table.ts';
-import { storedPetColumns, verified, type RenderedPet } from './stored-pet.ts';
+import { type RenderedPet, storedPetColumns, verified } from './stored-pet.ts';
 
 /** An SQL condition that applies if its value is defined. */
 type Condition = readonly [sql: string, value: ColumnValue | undefined];

@@ -1,8 +1,8 @@
-import { storeDamaged, type PetstoreError } from '../../domain/error.ts';
+import { type PetstoreError, storeDamaged } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import { idOf, type Page } from '../../domain/paging.ts';
-import { renderFields, renderPet, type NewPet, type Pet } from '../../domain/pet.ts';
-import type { ColumnValue } from '../../domain/table.ts';
+import { type NewPet, type Pet, renderFields, renderPet } from '../../domain/pet.ts';
+import { idOf, type Page } from '../store.ts';
+import type { ColumnValue } from '../tables.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. A page only joins these texts, and

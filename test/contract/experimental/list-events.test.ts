@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { issueKey } from '../../../src/domain/api-key.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
 import { encodeCursor } from '../../../src/http/lists/paging.ts';
 import { createRegistry } from '../../../src/metrics/registry.ts';
 import { addPet, nextQuery, outcomeOf, patch } from '../../support/http/calls.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueKey } from '../../../src/domain/api-key.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
 import { backUpTo, rehearse } from '../../../src/stores/backups/add-backup.ts';
 import { type Backup, listBackups, openPlace } from '../../../src/stores/backups/catalog.ts';
 import type { BackupPlace } from '../../../src/stores/backups/places.ts';

@@ -1,7 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { readAll, type BulkStore, type BulkTable } from '../../../src/domain/bulk/bulk-store.ts';
+import { readAll, type BulkStore, type BulkTable } from '../../../src/stores/bulk.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import type { Store } from '../../../src/stores/store.ts';
+import { sorts, type Store } from '../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { sorts } from '../../../src/domain/paging.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';

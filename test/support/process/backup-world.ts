@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueKey } from '../../../src/domain/api-key.ts';
-import { createSamplePets } from '../../../src/domain/bulk/sample-pets.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
+import { createSamplePets } from '../../../src/domain/sample-pets.ts';
 import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import type { S3Server } from '../s3-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { issueKey } from '../../../../src/domain/api-key.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
 import { freePort } from '../../../../test/support/http/free-port.ts';
 import { runOnTerminal } from '../../../../test/support/process/terminal.ts';

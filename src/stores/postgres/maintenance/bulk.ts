@@ -1,14 +1,17 @@
 import type { QueryResultRow } from 'pg';
-import { keyTable } from '../../../domain/api-key.ts';
-import { columnsOf, type TableForm } from '../../../domain/table.ts';
-import { idempotencyTable } from '../../../domain/idempotency.ts';
-import type { BulkStore, BulkTable, LastIds } from '../../../domain/bulk/bulk-store.ts';
+import {
+  columnsOf,
+  idempotencyTable,
+  importTable,
+  keyTable,
+  orderTable,
+  type TableForm,
+} from '../../tables.ts';
+import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import { importEvent } from '../../../domain/event.ts';
-import { importTable } from '../../../domain/bulk/import-store.ts';
-import { orderTable } from '../../../domain/order.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents, forgetEarlierEvents } from '../events.ts';
-import { openCommandSql, type CommandOptions } from './command-sql.ts';
+import { type CommandOptions, openCommandSql } from './command-sql.ts';
 import { lastIdOf, moveSequence } from './sequences.ts';
 import { petTable, selectPetRow } from '../pets/pet-row.ts';
 import { arraysOf, insertStatement } from '../rows.ts';
@@ -37,7 +40,7 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
 function tableOf<Row, Stored extends QueryResultRow>(
   sql: Sql,
   form: TableForm<Row, Stored>,
-  selected = columnsOf(form),
+  selected = columnsOf(form).join(', '),
 ): BulkTable<Row> {
   const { name, columns, keyLength, parse } = form;
   const types = Object.entries(columns);

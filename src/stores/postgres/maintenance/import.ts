@@ -1,19 +1,14 @@
-import { columnsOf } from '../../../domain/table.ts';
+import { columnsOf, type ImportRow, importTable } from '../../tables.ts';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
-import {
-  importTable,
-  type ImportedPet,
-  type ImportRow,
-  type ImportStep,
-  type ImportStore,
-} from '../../../domain/bulk/import-store.ts';
+import type { ImportedPet } from '../../../domain/pet.ts';
+import type { ImportStep, ImportStore } from '../../bulk.ts';
 import { importEvent } from '../../../domain/event.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents } from '../events.ts';
 import { petTable } from '../pets/pet-row.ts';
 import { arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
 import type { Query, Values } from '../sessions/session.ts';
-import { openCommandSql, type CommandOptions } from './command-sql.ts';
+import { type CommandOptions, openCommandSql } from './command-sql.ts';
 import { moveSequence } from './sequences.ts';
 
 const insertNew = insertWithNewIds(petTable, 'pet_ids');
@@ -30,7 +25,7 @@ export async function openPostgresImport(options: CommandOptions): Promise<Impor
 
   return {
     async findImport(source) {
-      const select = `SELECT ${columnsOf(importTable)} FROM imports WHERE source = $1`;
+      const select = `SELECT ${columnsOf(importTable).join(', ')} FROM imports WHERE source = $1`;
       const [row] = await sql.search<ImportRow>(select, [source]);
       return row && importTable.parse(row);
     },

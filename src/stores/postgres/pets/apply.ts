@@ -1,26 +1,23 @@
 import {
-  decideBatch,
   type CreatePet,
   type CurrentPet,
+  decideBatch,
+  type IdempotencyHolder,
+  type IdempotencyRecord,
+  idempotencyRetentionMs,
+  keyOf,
   type Outcome,
   type Timed,
   type TimedChange,
   type Writes,
 } from '../../../domain/change.ts';
-import {
-  idempotencyRetentionMs,
-  idempotencyTable,
-  keyOf,
-  type IdempotencyHolder,
-  type IdempotencyRecord,
-  type IdempotencyRow,
-} from '../../../domain/idempotency.ts';
-import { orderTable, type NewOrder, type OrderReturn } from '../../../domain/order.ts';
+import { columnsOf, idempotencyTable, orderTable, type IdempotencyRow } from '../../tables.ts';
+import type { NewOrder, OrderReturn } from '../../../domain/order.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { addEvents } from '../events.ts';
 import { arrayParameters, arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
 import type { Query } from '../sessions/session.ts';
-import { petJsonOf, petOf, petTable, selectPetRow, type PetRow } from './pet-row.ts';
+import { petJsonOf, petOf, type PetRow, petTable, selectPetRow } from './pet-row.ts';
 
 /** Applies a batch within a transaction. Locks pets by id, then idempotency keys, and the log of events last. */
 export async function applyBatch(query: Query, changes: readonly TimedChange[]): Promise<Outcome[]> {
@@ -63,7 +60,7 @@ async function drawIds(query: Query, changes: readonly TimedChange[]): Promise<M
   return new Map(creates.map((create, index) => [create, BigInt(ids[index] ?? '')]));
 }
 
-const keyColumns = Object.keys(idempotencyTable.columns);
+const keyColumns = columnsOf(idempotencyTable);
 
 /** The new value if the key has expired, otherwise the existing one. */
 const takeOver = (column: string): string =>
@@ -114,7 +111,7 @@ async function claimKeys(
 
 const insertPets = insertStatement(petTable);
 
-const petColumns = Object.keys(petTable.columns);
+const petColumns = columnsOf(petTable);
 const changedColumns = petColumns.filter((column) => column !== 'id');
 const updatePets = {
   name: 'update-pets',

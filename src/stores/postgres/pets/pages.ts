@@ -1,6 +1,5 @@
-import type { OrderPageRequest } from '../../store.ts';
+import { type OrderPageRequest, type Page, pageLimit, pageOf, type Sort } from '../../store.ts';
 import { int64Range } from '../../../domain/int64.ts';
-import { pageLimit, pageOf, type Page, type Sort } from '../../../domain/paging.ts';
 import { createReads } from '../reads.ts';
 import type { Statement } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';

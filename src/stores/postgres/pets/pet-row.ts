@@ -1,7 +1,14 @@
 import { foldName } from '../../../domain/fold.ts';
-import type { TableForm } from '../../../domain/table.ts';
-import { collectFields, fromText, petFields } from '../../../domain/fields.ts';
-import { renderFields, renderPet, type NewPet, type Pet } from '../../../domain/pet.ts';
+import type { TableForm } from '../../tables.ts';
+import {
+  collectFields,
+  fromText,
+  type NewPet,
+  type Pet,
+  petFields,
+  renderFields,
+  renderPet,
+} from '../../../domain/pet.ts';
 
 /** `category_id` for `categoryId`. */
 function columnOf(field: string): string {

@@ -1,9 +1,9 @@
-import { refusalError, type Outcome, type TimedChange } from '../../../domain/change.ts';
-import { orderTable, renderOrder, type OrderRow } from '../../../domain/order.ts';
-import { columnsOf } from '../../../domain/table.ts';
+import { type Outcome, refusalError, type TimedChange } from '../../../domain/change.ts';
+import { columnsOf, type OrderRow, orderTable } from '../../tables.ts';
+import { renderOrder } from '../../../domain/order.ts';
 import type { Registry } from '../../../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../../../metrics/writes.ts';
-import { createBatcher, type Batcher } from '../../batcher.ts';
+import { type Batcher, createBatcher } from '../../batcher.ts';
 import type { OrderStore, PetStore } from '../../store.ts';
 import { isStoreDown } from '../errors.ts';
 import { createExpiry } from '../events.ts';
@@ -11,7 +11,7 @@ import { createReads } from '../reads.ts';
 import type { Sql } from '../sql.ts';
 import { applyBatch } from './apply.ts';
 import { createPageReader } from './pages.ts';
-import { petJsonOf, petRowTypes, selectPetRow, type PetRow } from './pet-row.ts';
+import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './pet-row.ts';
 import { createSearch } from './search.ts';
 
 const selectPets = {
@@ -93,7 +93,7 @@ export function createOrderStore(sql: Sql): OrderStore {
   return {
     listOrders: createPageReader(sql, {
       table: 'orders',
-      columns: columnsOf(orderTable),
+      columns: columnsOf(orderTable).join(', '),
       types: orderTable.columns,
       filter: `coalesce(status = wanted_status, true)
         AND coalesce((returned_at IS NOT NULL) = wanted_returned, true)`,

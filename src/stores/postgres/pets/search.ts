@@ -1,10 +1,9 @@
-import { isScan, type SearchRequest } from '../../store.ts';
-import { pageOf, type Page } from '../../../domain/paging.ts';
+import { isScan, type Page, pageOf, type SearchRequest } from '../../store.ts';
 import type { Statement } from '../sessions/session.ts';
 import { createSharedRead } from '../shared-read.ts';
 import type { Sql } from '../sql.ts';
 import type { PageReader } from './pages.ts';
-import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
+import { petJsonOf, type PetRow, selectPetRow } from './pet-row.ts';
 
 /** Searches use an index where there is one; the others run on their own session. */
 export function createSearch(sql: Sql, readPage: PageReader): (request: SearchRequest) => Promise<Page> {

@@ -1,14 +1,10 @@
 import type { Database } from 'bun:sqlite';
-import { keyTable } from '../../../domain/api-key.ts';
-import type { BulkStore, BulkTable, LastIds } from '../../../domain/bulk/bulk-store.ts';
-import { importTable } from '../../../domain/bulk/import-store.ts';
-import { parseNewPet } from '../../../domain/fields.ts';
-import { idempotencyTable } from '../../../domain/idempotency.ts';
 import { parseExactJson } from '../../../domain/int64.ts';
 import type { Order } from '../../../domain/order.ts';
-import type { Pet } from '../../../domain/pet.ts';
-import type { ColumnValue, TableForm } from '../../../domain/table.ts';
+import { parseNewPet, type Pet } from '../../../domain/pet.ts';
+import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
+import { type ColumnValue, idempotencyTable, importTable, keyTable, type TableForm } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
 import { damaged, explain, isDamage, translateAddError } from '../errors.ts';
 import { refuseMoved } from '../file.ts';
@@ -18,13 +14,13 @@ import {
   beginLog,
   createInsert,
   orderOf,
-  type OrderRow,
+  type StoredOrderRow,
   raiseLastIds,
   readLastIds,
   selectColumns,
   storedOrders,
 } from '../rows.ts';
-import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../stored-pet.ts';
+import { isIntact, type RenderedPet, selectStoredPet, storedPets } from '../stored-pet.ts';
 
 /** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
 export async function openSqliteBulk(
@@ -101,7 +97,7 @@ function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
   };
 }
 
-function orderTable(path: string): TableForm<Order, OrderRow> {
+function orderTable(path: string): TableForm<Order, StoredOrderRow> {
   return {
     ...storedOrders,
     parse(row) {

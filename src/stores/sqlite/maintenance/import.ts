@@ -1,15 +1,11 @@
 import { Database } from 'bun:sqlite';
-import {
-  importTable,
-  type ImportedPet,
-  type ImportRow,
-  type ImportStep,
-  type ImportStore,
-} from '../../../domain/bulk/import-store.ts';
-import { createSamplePets } from '../../../domain/bulk/sample-pets.ts';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
+import { createSamplePets } from '../../../domain/sample-pets.ts';
+import type { ImportedPet } from '../../../domain/pet.ts';
+import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
+import { type ImportRow, importTable } from '../../tables.ts';
 import { translateAddError } from '../errors.ts';
 import { whileInPlace } from '../file.ts';
 import { migrate } from '../migrate.ts';

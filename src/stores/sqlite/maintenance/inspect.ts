@@ -5,7 +5,7 @@ import { openForReading, refuseDamage, refuseOldSqlite } from '../connect.ts';
 import { damaged, explain, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema, readPragma } from '../migrate.ts';
-import { orderOf, type OrderRow, selectColumns, storedOrders } from '../rows.ts';
+import { orderOf, type StoredOrderRow, selectColumns, storedOrders } from '../rows.ts';
 import { isIntact, type RenderedPet, selectStoredPet } from '../stored-pet.ts';
 
 export interface Inspection extends StoreContent {
@@ -93,7 +93,7 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>
       isIntact(pet, pet.id),
     ),
-    orderCount: countSound('orders', orderColumns, (row: OrderRow) => orderOf(row) !== undefined),
+    orderCount: countSound('orders', orderColumns, (row: StoredOrderRow) => orderOf(row) !== undefined),
     keyCount: countKeys(database, name),
   };
 }

@@ -12,7 +12,6 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { LastIds } from '../../../domain/bulk/bulk-store.ts';
 import { OperatorError } from '../../../domain/error.ts';
 import {
   partialForm,
@@ -24,6 +23,7 @@ import {
   syncPath,
 } from '../../../system/files.ts';
 import type { Report } from '../../../system/progress.ts';
+import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, explain, isDamage, isUnreadable, replaced } from '../errors.ts';
 import { findStore, holdsFrames, isFileOfStore, isInPlace, sideFiles } from '../file.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { issueKey } from '../../../../src/domain/api-key.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openPostgresBulk } from '../../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { issueKey } from '../../../../src/domain/api-key.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { createLog } from '../../../../src/system/log.ts';
 import { codeOf } from '../../../support/code-of.ts';

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { issueKey, type ApiKey } from '../../../../src/domain/api-key.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
+import type { ApiKey } from '../../../../src/domain/api-key.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
 

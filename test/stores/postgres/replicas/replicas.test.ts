@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { issueKey, isUsable, type ApiKey } from '../../../../src/domain/api-key.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
+import { type ApiKey, isUsable } from '../../../../src/domain/api-key.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { failureOf } from '../../../support/failure.ts';

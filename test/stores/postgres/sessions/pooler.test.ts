@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { issueKey } from '../../../../src/domain/api-key.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { runCli } from '../../../support/process/process.ts';
 import {

@@ -1,4 +1,4 @@
-import { petStatuses, type NewPet } from '../pet.ts';
+import { petStatuses, type NewPet } from './pet.ts';
 
 /** Creates plausible pets: most are available, some have no status yet. Equal starts give equal pets. */
 export function createSamplePets(start: number): () => NewPet {

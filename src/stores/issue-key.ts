@@ -1,5 +1,36 @@
-import { isUsable, issueKey, type ApiKey, type ApiKeyStore, type IssuedKey } from './api-key.ts';
-import { OperatorError } from './error.ts';
+import { generateKey, hashKey, isUsable, type ApiKey } from '../domain/api-key.ts';
+import { OperatorError } from '../domain/error.ts';
+import type { ApiKeyStore } from './store.ts';
+
+interface NewKey {
+  name: string;
+  now: Date;
+  expiresAt?: Date | undefined;
+  isReadOnly?: boolean;
+}
+
+export interface IssuedKey {
+  key: ApiKey;
+  /** The key itself, shown only once. */
+  text: string;
+}
+
+/** Creates a key and stores its hash. Only the caller gets the text. */
+export async function issueKey(
+  store: ApiKeyStore,
+  { name, now, expiresAt, isReadOnly = false }: NewKey,
+): Promise<IssuedKey> {
+  const text = generateKey();
+  const key = await store.createKey({
+    name,
+    hash: hashKey(text),
+    lastFour: text.slice(-4),
+    isReadOnly,
+    createdAt: now,
+    ...(expiresAt && { expiresAt }),
+  });
+  return { key, text };
+}
 
 export interface Rotation {
   now: Date;
