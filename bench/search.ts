@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { makeSampleStore } from '../src/stores/sqlite/maintenance/import.ts';
+import { makeSampleStore } from '../src/stores/sqlite/maintenance/sample-store.ts';
 import { makeFolder, startService } from '../test/support/process/process.ts';
 import { percentile } from '../test/support/statistics.ts';
 import { runAtConstantRate } from './load/constant-rate.ts';

@@ -18,6 +18,6 @@ export { createCors } from './http/callers/cors.ts';
 export { requestIdOf } from './http/endpoint.ts';
 export type { Route } from './http/route.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
-export { makeSampleStore, type SampleStoreOptions } from './stores/sqlite/maintenance/import.ts';
+export { makeSampleStore, type SampleStoreOptions } from './stores/sqlite/maintenance/sample-store.ts';
 export type { Store } from './stores/store.ts';
 export { openSqliteStore } from './stores/sqlite/open.ts';

@@ -1,23 +1,21 @@
-import { type ApiKey, isUsable } from '../domain/api-key.ts';
+import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
-import type { Registry } from '../metrics/registry.ts';
 import { createAuthentication } from './callers/auth.ts';
-import { isMisframed } from './body.ts';
-import { baseHeaders, etagOf, type IsSent, LargeResponses } from './response.ts';
 import { type ClientAddress, createClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
-import { createDocuments } from './web/documents.ts';
+import { createRateLimit } from './callers/rate-limit.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createRouter, type Handler, type Methods, type Route } from './route.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
-import { createHttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
 import { orderList } from './lists/paging.ts';
+import { createHttpMetrics } from './metrics.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
-import { createRateLimit } from './callers/rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
+import { baseHeaders, etagOf, type IsSent, LargeResponses } from './response.ts';
+import type { Handler, Methods, Route } from './route.ts';
+import { createDocuments } from './web/documents.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -109,21 +107,11 @@ function createRoutes(
   { metrics, isStopping }: EndpointOptions,
   { listEvents }: EventOperations,
 ): Route[] {
-  const { pets, orders, bodyTimeoutMs = 10_000, now = Date.now } = options;
+  const { pets, orders, bodyTimeoutMs = 10_000 } = options;
   const operations = createPetOperations({ pets, bodyTimeoutMs, metrics });
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
-  const listOptions = { version: () => pets.version(), metrics };
-  const listOrders = createList(orderList, (asked) => orders.listOrders(asked), listOptions);
-  const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping);
-  options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
-    (await isStoreReady()) ? 1 : 0,
-  );
-  // Count keys only if the store is ready, so that a scrape never hangs with it.
-  options.metrics?.gauge(
-    'petstore_key_next_expiry_timestamp_seconds',
-    'When the next key expires that no other replaces; no sample if none does.',
-    async () => ((await isStoreReady()) ? nextExpiry(await options.keys.listKeys(), now()) : []),
-  );
+  const listOrders = createList(orderList, (asked) => orders.listOrders(asked), { store: pets, metrics });
+  const { livez, readyz } = createHealthChecks(options, isStopping);
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
     createDocuments(options);
 
@@ -169,9 +157,53 @@ function onlyStable(routes: readonly Route[]): Route[] {
     .filter(({ methods }) => Object.keys(methods).length > 0);
 }
 
-function nextExpiry(keys: ApiKey[], time: number): { labels: Record<string, string>; value: number }[] {
-  const times = keys
-    .filter((key) => isUsable(key, time) && key.replacedBy === undefined)
-    .flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime() / 1000] : []));
-  return times.length > 0 ? [{ labels: {}, value: Math.min(...times) }] : [];
+/**
+ * The runtime ignores an empty transfer coding (`, chunked`). A proxy that does not would split messages differently.
+ */
+function isMisframed({ headers }: Request): boolean {
+  const coding = headers.get('Transfer-Encoding');
+  return coding !== null && coding.toLowerCase() !== 'chunked';
+}
+
+/** Finds the route for a URL. Paths are compared after percent-decoding. */
+type FindRoute<Target> = (url: string) => { route: Target; parameter: string | undefined } | undefined;
+
+/** Paths have the form `/fixed/path` or `/fixed/:parameter`. The parameter is the last segment and never empty. */
+export function createRouter<Target>(routes: Record<string, Target>): FindRoute<Target> {
+  const fixed = new Map<string, Target>();
+  const withParameter = new Map<string, Target>();
+  for (const [path, route] of Object.entries(routes)) {
+    const parameterAt = path.indexOf(':');
+    if (parameterAt === -1) fixed.set(path, route);
+    else withParameter.set(path.slice(0, parameterAt), route);
+  }
+
+  return (url) => {
+    const path = pathOf(url);
+    const decoded = path.includes('%') ? decode(path) : path;
+    const exact = fixed.get(decoded);
+    if (exact !== undefined) return { route: exact, parameter: undefined };
+    const parameterAt = decoded.lastIndexOf('/') + 1;
+    const route = withParameter.get(decoded.slice(0, parameterAt));
+    if (route === undefined || parameterAt === decoded.length) return undefined;
+    return { route, parameter: decoded.slice(parameterAt) };
+  };
+}
+
+/**
+ * The path of a request's URL, which is a bare path if the request had no Host (HTTP/1.0). A `#` is an ordinary
+ * character: a request target has no fragment (RFC 9112, section 3.2).
+ */
+export function pathOf(url: string): string {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
+  const end = url.indexOf('?', start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }

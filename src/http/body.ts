@@ -10,14 +10,6 @@ const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8
 /** The body was refused before it was read completely, so its connection must close. */
 export class UnreadBodyError extends PetstoreError {}
 
-/**
- * The runtime ignores an empty transfer coding (`, chunked`). A proxy that does not would split messages differently.
- */
-export function isMisframed({ headers }: Request): boolean {
-  const coding = headers.get('Transfer-Encoding');
-  return coding !== null && coding.toLowerCase() !== 'chunked';
-}
-
 /** Reads a JSON body and waits until the request may reach the store. */
 export async function readBody(request: Request, timeoutMs: number): Promise<Uint8Array> {
   if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {

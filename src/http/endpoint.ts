@@ -1,6 +1,14 @@
-import { PetstoreError, type ErrorCode } from '../domain/error.ts';
-import { andThen, orElse, type MaybePromise } from './maybe-promise.ts';
-import { bearerToken, type Authenticate, type Caller } from './callers/auth.ts';
+import { type ErrorCode, PetstoreError } from '../domain/error.ts';
+import { type Authenticate, bearerToken } from './callers/auth.ts';
+import {
+  andThen,
+  type Call,
+  type Caller,
+  type MaybePromise,
+  type Methods,
+  orElse,
+  type Route,
+} from './route.ts';
 import {
   conditional,
   errorResponse,
@@ -11,8 +19,7 @@ import {
 import type { AddCorsHeaders } from './callers/cors.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
 import type { RateLimit } from './callers/rate-limit.ts';
-import { shownError, type RequestLog } from './request-log.ts';
-import type { Call, Methods, Route } from './route.ts';
+import { type RequestLog, shownError } from './request-log.ts';
 
 /** What all endpoints share. */
 export interface EndpointOptions {

@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
-import type { PetStore } from '../stores/store.ts';
+import { isUsable, type ApiKey } from '../domain/api-key.ts';
+import type { Registry } from '../metrics/registry.ts';
+import type { ApiKeyStore, PetStore } from '../stores/store.ts';
 import { errorResponse, etagOf } from './response.ts';
 import type { Handler } from './route.ts';
 
 /** Well below a scraper's default timeout of ten seconds. */
 const reportWithinMs = 3000;
 
+interface HealthOptions {
+  pets: PetStore;
+  keys: ApiKeyStore;
+  metrics?: Registry | undefined;
+  now?: () => number;
+}
+
+/** Whether the service lives and its store can be written to, for probes and for scrapes. */
 export function createHealthChecks(
-  pets: PetStore,
+  { pets, keys, metrics, now = Date.now }: HealthOptions,
   isStopping: () => boolean,
-): Record<'livez' | 'readyz', Handler> & { isStoreReady: () => Promise<boolean> } {
+): Record<'livez' | 'readyz', Handler> {
   let check: Promise<void> | undefined;
 
   /** Probes need no key, so all that wait at once share one check of the store. */
@@ -20,6 +30,26 @@ export function createHealthChecks(
     });
     return check;
   };
+
+  /** Unlike `readyz`, this has a time limit: a hanging store must not hang the metrics. */
+  const isStoreReady = (): Promise<boolean> =>
+    Promise.race([
+      checkStore().then(
+        () => true,
+        () => false,
+      ),
+      sleep(reportWithinMs, false, { ref: false }),
+    ]);
+
+  metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
+    (await isStoreReady()) ? 1 : 0,
+  );
+  // Count keys only if the store is ready, so that a scrape never hangs with it.
+  metrics?.gauge(
+    'petstore_key_next_expiry_timestamp_seconds',
+    'When the next key expires that no other replaces; no sample if none does.',
+    async () => ((await isStoreReady()) ? nextExpiry(await keys.listKeys(), now()) : []),
+  );
 
   return {
     livez: () => healthy,
@@ -31,18 +61,15 @@ export function createHealthChecks(
       await checkStore();
       return healthy;
     },
-
-    /** Unlike `readyz`, this has a time limit: a hanging store must not hang the metrics. */
-    isStoreReady: () =>
-      Promise.race([
-        checkStore().then(
-          () => true,
-          () => false,
-        ),
-        sleep(reportWithinMs, false, { ref: false }),
-      ]),
   };
 }
 
 const ok = '{"status":"ok"}';
 const healthy = { body: ok, etag: etagOf(ok) };
+
+function nextExpiry(keys: ApiKey[], time: number): { labels: Record<string, string>; value: number }[] {
+  const times = keys
+    .filter((key) => isUsable(key, time) && key.replacedBy === undefined)
+    .flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime() / 1000] : []));
+  return times.length > 0 ? [{ labels: {}, value: Math.min(...times) }] : [];
+}

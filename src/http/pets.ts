@@ -1,12 +1,11 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { andThen } from './maybe-promise.ts';
+import { andThen, type Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
 import { fingerprintOf } from '../domain/change.ts';
 import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './response.ts';
-import type { Handler } from './route.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
 import { petList, searchList } from './lists/paging.ts';
@@ -32,7 +31,7 @@ type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deleteP
 
 export function createPetOperations(options: PetOperationOptions): Record<PetOperation, Handler> {
   const { pets, bodyTimeoutMs, metrics } = options;
-  const listOptions = { version: () => pets.version(), metrics };
+  const listOptions = { store: pets, metrics };
 
   /** The pet that the caller's tags name. The store compares again, because the pet may change in between. */
   const seenPet = async (request: Request, id: bigint): Promise<string | undefined> => {

@@ -1,5 +1,4 @@
-import type { MaybePromise } from './maybe-promise.ts';
-import type { Caller } from './callers/auth.ts';
+import type { ApiKey } from '../domain/api-key.ts';
 import type { Quota } from './callers/rate-limit.ts';
 import type { Representation, Stability } from './response.ts';
 
@@ -18,6 +17,13 @@ export interface Call {
   quota: Quota | undefined;
 }
 
+/**
+ * The owner of a request's API key. The hash identifies the caller without the secret. A key from API_KEYS has no
+ * createdAt or expiresAt.
+ */
+export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> &
+  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
+
 export type Handler = (call: Call) => MaybePromise<Representation>;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Methods = Partial<Record<Method, Handler>>;
@@ -34,45 +40,29 @@ export interface Route {
   stability?: Partial<Record<Method, Stability>>;
 }
 
-/** Finds the route for a URL. Paths are compared after percent-decoding. */
-type FindRoute<Target> = (url: string) => { route: Target; parameter: string | undefined } | undefined;
-
-/** Paths have the form `/fixed/path` or `/fixed/:parameter`. The parameter is the last segment and never empty. */
-export function createRouter<Target>(routes: Record<string, Target>): FindRoute<Target> {
-  const fixed = new Map<string, Target>();
-  const withParameter = new Map<string, Target>();
-  for (const [path, route] of Object.entries(routes)) {
-    const parameterAt = path.indexOf(':');
-    if (parameterAt === -1) fixed.set(path, route);
-    else withParameter.set(path.slice(0, parameterAt), route);
-  }
-
-  return (url) => {
-    const path = pathOf(url);
-    const decoded = path.includes('%') ? decode(path) : path;
-    const exact = fixed.get(decoded);
-    if (exact !== undefined) return { route: exact, parameter: undefined };
-    const parameterAt = decoded.lastIndexOf('/') + 1;
-    const route = withParameter.get(decoded.slice(0, parameterAt));
-    if (route === undefined || parameterAt === decoded.length) return undefined;
-    return { route, parameter: decoded.slice(parameterAt) };
-  };
-}
-
 /**
- * The path of a request's URL, which is a bare path if the request had no Host (HTTP/1.0). A `#` is an ordinary
- * character: a request target has no fragment (RFC 9112, section 3.2).
+ * A value that is available now or later. An embedded store responds at once, and `async` would cost a cached list a
+ * promise at every step.
  */
-export function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
-  const end = url.indexOf('?', start);
-  return end === -1 ? url.slice(start) : url.slice(start, end);
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** Like `await`, but creates no promise if the value is available now. */
+export function andThen<Value, Next>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
-function decode(path: string): string {
+/** Like `catch`, for errors thrown now or later. */
+export function orElse<Value>(
+  attempt: () => MaybePromise<Value>,
+  recover: (error: unknown) => Value,
+): MaybePromise<Value> {
   try {
-    return decodeURI(path);
-  } catch {
-    return path;
+    const value = attempt();
+    return value instanceof Promise ? value.catch(recover) : value;
+  } catch (error) {
+    return recover(error);
   }
 }

@@ -165,13 +165,12 @@ export interface Page {
 }
 
 /** Makes a page of these rows. Callers read `limit` + 1 rows: the extra one shows that another page follows. */
-export function pageOf<Row>(rows: readonly Row[], limit: number, render: (row: Row) => string): Page {
-  const items = rows.slice(0, limit).map(render);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return { json: `[${items.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
-}
-
-/** The id in a rendered pet or order. It is always the first field. */
-export function idOf(json: string): bigint {
-  return BigInt(json.slice('{"id":'.length, json.indexOf(',')));
+export function pageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  render: (row: Row) => string,
+): Page {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { json: `[${shown.map(render).join(',')}]`, ...(last && { next: BigInt(last.id) }) };
 }

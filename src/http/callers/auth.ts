@@ -2,14 +2,7 @@ import { type ApiKey, hashKey, isUsable, isWellFormedKey } from '../../domain/ap
 import type { ApiKeyStore } from '../../stores/store.ts';
 import { PetstoreError } from '../../domain/error.ts';
 import { type Log, reasonOf } from '../../system/log.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
-
-/**
- * The owner of a request's API key. The hash identifies the caller without the secret. A key from API_KEYS has no
- * createdAt or expiresAt.
- */
-export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> &
-  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
+import { andThen, type Caller, type MaybePromise } from '../route.ts';
 
 export type Authenticate = (request: Request) => MaybePromise<Caller>;
 

@@ -1,13 +1,12 @@
-import type { Page } from '../../stores/store.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
+import type { Page, PetStore } from '../../stores/store.ts';
+import { andThen, type Handler, type MaybePromise } from '../route.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { etagOf, type Representation } from '../response.ts';
-import type { Handler } from '../route.ts';
 import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';
 
 interface ListOptions {
-  /** The version of the store that `read` reads from. */
-  version: () => number | undefined;
+  /** Its version tells how long a page stays current. */
+  store: Pick<PetStore, 'version'>;
   metrics: CacheMetrics | undefined;
 }
 
@@ -15,13 +14,13 @@ interface ListOptions {
 export function createList<Asked extends ListRequest>(
   kind: ListKind<Asked>,
   read: (asked: Asked, request: Request) => MaybePromise<Page>,
-  { version, metrics }: ListOptions,
+  { store, metrics }: ListOptions,
 ): Handler {
   const cache = new PageCache(metrics);
   return ({ request }) => {
     const asked = parsePageRequest(request.url, kind);
     // Read the version before the page: a commit in between then only drops the page early.
-    const readAt = version();
+    const readAt = store.version();
     const kept = cache.get(asked, readAt);
     if (kept) return kept;
     return andThen(read(asked, request), (found) => {

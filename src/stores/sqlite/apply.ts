@@ -12,8 +12,17 @@ import {
 import { parseExactJson } from '../../domain/int64.ts';
 import { parseNewPet } from '../../domain/pet.ts';
 import type { ColumnValue } from '../tables.ts';
-import { createEventWriter, createIds, createInsert, createOrderWriter } from './rows.ts';
-import { isIntact, type RenderedPet, rowOfPet, storedPetColumns, storedPets } from './stored-pet.ts';
+import {
+  createEventWriter,
+  createIds,
+  createInsert,
+  createOrderWriter,
+  isIntact,
+  type RenderedPet,
+  rowOfPet,
+  storedPetColumns,
+  storedPets,
+} from './rows.ts';
 
 /** What the serving thread asks of the writer thread. */
 export type Write = TimedChange | Statement;

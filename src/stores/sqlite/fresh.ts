@@ -14,7 +14,7 @@ export interface CommitWatch {
 /** Keeps reads and caches as new as the file. Its methods fail with `unavailable` once the store is moved. */
 export interface Freshness {
   /** Changes with every commit by any process. */
-  version(): number;
+  version: () => number;
   /** Runs a query that sees every commit made so far. */
   read<Result>(query: () => Result): Result;
   close(): void;

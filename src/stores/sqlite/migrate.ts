@@ -6,7 +6,7 @@ import type { NewPet } from '../../domain/pet.ts';
 import { noReport, type Report } from '../../system/progress.ts';
 import { newerSchema, refuseUnreleased } from '../migration.ts';
 import { damaged } from './errors.ts';
-import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
+import { isIntact, selectStoredPet, type RenderedPet } from './rows.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;

@@ -2,20 +2,32 @@ import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
 import { renderPet } from '../../domain/pet.ts';
 import type { Readiness } from '../readiness.ts';
-import { type EventStore, isScan, maxEventsRead, type OrderStore, pageOf, type PetStore } from '../store.ts';
+import {
+  isScan,
+  maxEventsRead,
+  pageOf,
+  type EventStore,
+  type OrderStore,
+  type Page,
+  type PetStore,
+  type SearchRequest,
+  type Sort,
+} from '../store.ts';
 import { type ColumnValue, eventPageOf, eventTable, type LogRow } from '../tables.ts';
 import type { Freshness } from './fresh.ts';
-import { type StoredOrderRow, selectColumns, storedOrders, verifiedOrder } from './rows.ts';
-import { findPets, type Searcher, selectPage } from './search.ts';
 import {
+  checksumOf,
   damagedRow,
-  type JoinedPets,
   type RenderedPet,
-  selectJoinedPets,
+  selectColumns,
+  selectStoredPet,
+  type StoredOrderRow,
+  storedOrders,
   storedPetColumns,
-  verifiedPage,
-  verifiedWithId,
-} from './stored-pet.ts';
+  verifiedOrder,
+  verifiedPet,
+} from './rows.ts';
+import type { Searcher } from './search.ts';
 import type { Writer } from './writer.ts';
 
 /** What the parts of an open store share. */
@@ -42,14 +54,14 @@ export function createPetStore({
   );
 
   return {
-    version: () => freshness.version(),
+    version: freshness.version,
 
     listPets(request) {
       return freshness.read(() => {
-        const { limit, status, after } = request;
         // Ids start at 1, so 0 means from the start.
-        const joined = status === undefined ? selectJoined.get(after ?? 0n, limit) : null;
-        const page = joined && verifiedPage(joined, limit);
+        const { limit, status, after = 0n } = request;
+        const joined = status === undefined ? selectJoined.get(after, limit) : null;
+        const page = joined && verifiedPage(joined, { after, limit });
         // Read pet by pet if a joined page is not possible: gaps between ids, a last page, a filter. This also names a
         // damaged pet.
         return page ?? findPets(database, { sort: 'oldest', ...request });
@@ -59,7 +71,7 @@ export function createPetStore({
     getPet(id) {
       return freshness.read(() => {
         const pet = selectPet.get(id);
-        return pet ? verifiedWithId(pet, id) : undefined;
+        return pet ? verifiedPet(pet, id) : undefined;
       });
     },
 
@@ -83,6 +95,86 @@ export function createPetStore({
   };
 }
 
+/** A page that SQLite has joined. */
+export interface JoinedPets {
+  /** The JSON array of its pets. */
+  json: string | null;
+  /** The sum of their checksums, each times its pet's position in the order of ids. */
+  checksums: number;
+  hasMore: 0 | 1;
+}
+
+/**
+ * Joins the pets with the `?2` ids after `?1`, which is a full page unless ids have gaps there. One text then crosses
+ * into JavaScript instead of one per pet. Unlike `sum`, `total` does not fail if damaged numbers overflow. SQLite may
+ * join in any order; an ORDER BY costs more than comparing the positions does.
+ */
+export const selectJoinedPets = `
+  SELECT '[' || group_concat(json) || ']' AS json, total(checksum * (id - ?1)) AS checksums,
+    (SELECT max(id) FROM pets) > ?1 + ?2 AS hasMore
+  FROM pets WHERE id > ?1 AND id <= ?1 + ?2`;
+
+/** Occurs only between two joined pets, because a quote within a name is escaped. */
+const boundary = ',{"id":';
+
+/** The page, unless it has fewer pets than its limit, another order or a wrong checksum. */
+export function verifiedPage(
+  { json, checksums, hasMore }: JoinedPets,
+  { after, limit }: { after: bigint; limit: number },
+): Page | undefined {
+  if (json === null) return undefined;
+  let found = 1;
+  let sum = 0;
+  let start = '['.length;
+  for (let end = json.indexOf(boundary); end !== -1; end = json.indexOf(boundary, start)) {
+    sum += found * checksumOf(json.slice(start, end));
+    start = end + ','.length;
+    found += 1;
+  }
+  sum += found * checksumOf(json.slice(start, -']'.length));
+  if (found !== limit || sum !== checksums) return undefined;
+  return hasMore ? { json, next: after + BigInt(limit) } : { json };
+}
+
+/** Finds pets. A search by name or category may have to read all pets. */
+export function findPets(database: Database, request: SearchRequest): Page {
+  const { limit, words = [], id, categoryId, status, sort = 'newest' } = request;
+  const conditions = [
+    ...given('id = ?', id),
+    ...given('status = ?', status),
+    ...given('category_id = ?', categoryId),
+    ...words.map((word) => ['instr(folded_name, ?) > 0', word] as const),
+  ];
+  const table = { name: 'pets', columns: selectStoredPet };
+  return pageOf(selectPage<StoredPetRow>(database, table, conditions, { ...request, sort }), limit, (row) =>
+    verifiedPet(row, row.id),
+  );
+}
+
+type StoredPetRow = RenderedPet & { id: string };
+
+/** A condition with its values. */
+type Condition = readonly [sql: string, ...values: ColumnValue[]];
+
+function given(sql: string, value: ColumnValue | undefined): Condition[] {
+  return value === undefined ? [] : [[sql, value]];
+}
+
+/** Reads one row more than a page holds, which shows whether another page follows. */
+function selectPage<Row>(
+  database: Database,
+  { name, columns }: { name: string; columns: string },
+  conditions: readonly Condition[],
+  { limit, sort, after }: { limit: number; sort?: Sort; after?: bigint },
+): Row[] {
+  const isNewest = sort === 'newest';
+  const all = [...conditions, ...given(isNewest ? 'id < ?' : 'id > ?', after)];
+  const where = all.length > 0 ? `WHERE ${all.map(([text]) => text).join(' AND ')}` : '';
+  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
+  const select = `SELECT ${columns} FROM ${name} ${where} ORDER BY ${name}.id ${isNewest ? 'DESC' : ''} LIMIT +?`;
+  return database.query<Row, ColumnValue[]>(select).all(...all.flatMap(([, ...values]) => values), limit + 1);
+}
+
 export function createOrderStore({ database, freshness }: StoreParts): OrderStore {
   const orderColumns = selectColumns(storedOrders);
 
@@ -90,13 +182,10 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
     listOrders(request) {
       const { petId, status, returned, limit } = request;
       const conditions = [
-        ['pet_id = ?', petId] as const,
-        ['status = ?', status] as const,
-        // Literal conditions, so that SQLite uses the partial index of returned orders.
-        [
-          `returned_at IS ${returned ? 'NOT ' : ''}NULL AND ?`,
-          returned === undefined ? undefined : 1,
-        ] as const,
+        ...given('pet_id = ?', petId),
+        ...given('status = ?', status),
+        // A literal condition, so that SQLite uses the partial index of returned orders.
+        ...(returned === undefined ? [] : [[`returned_at IS ${returned ? 'NOT ' : ''}NULL`] as const]),
       ];
       const table = { name: 'orders', columns: orderColumns };
       return freshness.read(() =>

@@ -1,12 +1,19 @@
 import type { Database } from 'bun:sqlite';
-import { idsUsedUp } from '../../domain/error.ts';
+import { idsUsedUp, type PetstoreError, storeDamaged } from '../../domain/error.ts';
 import { eventRetentionMs, importEvent, type NewEvent } from '../../domain/event.ts';
+import { foldName } from '../../domain/fold.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { type NewOrder, type Order, type OrderReturn, renderOrder } from '../../domain/order.ts';
+import { type NewPet, type Pet, renderFields, renderPet } from '../../domain/pet.ts';
 import type { LastIds } from '../bulk.ts';
-import type { OrderRow } from '../tables.ts';
-import { columnsOf, type ColumnValue, eventTable, orderTable, type TableForm } from '../tables.ts';
-import { checksumOf, damagedRow } from './stored-pet.ts';
+import {
+  columnsOf,
+  type ColumnValue,
+  eventTable,
+  type OrderRow,
+  orderTable,
+  type TableForm,
+} from '../tables.ts';
 
 type Table = Pick<TableForm<never, never>, 'name' | 'columns'>;
 
@@ -186,4 +193,63 @@ export function beginLog(database: Database, now: number): void {
   createEventWriter(database)([importEvent(count, now)]);
   database.run('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
   database.run('UPDATE event_log SET epoch = lower(hex(randomblob(8)))');
+}
+
+/**
+ * A pet is stored as the JSON that callers get, rendered once, when it is written. A page only joins these texts, and
+ * an int64 never passes through a JavaScript number. SQLite does not notice if a disk returns wrong bytes, so each text
+ * has a checksum beside it.
+ */
+export interface RenderedPet {
+  json: string;
+  checksum: number;
+}
+
+/** The columns of a {@link RenderedPet}. */
+export const storedPetColumns = 'json, checksum';
+export const selectStoredPet = `CAST(id AS TEXT) AS id, ${storedPetColumns}`;
+
+/** How pets are stored. Readers check each row. The last two columns are for searches; see `search.ts`. */
+export const storedPets = {
+  name: 'pets',
+  columns: {
+    id: 'bigint',
+    status: 'text',
+    json: 'text',
+    checksum: 'bigint',
+    folded_name: 'text',
+    category_id: 'bigint',
+  },
+  keyLength: 1,
+  valuesOf: (pet: Pet) => rowOfPet(pet.id, pet, renderPet(pet.id, renderFields(pet))),
+} as const;
+
+/** The values of the columns of {@link storedPets}. */
+export function rowOfPet(id: bigint, { name, categoryId, status }: NewPet, json: string): ColumnValue[] {
+  return [id, status ?? null, json, checksumOf(json), foldName(name), categoryId];
+}
+
+export function checksumOf(json: string): number {
+  return Bun.hash.crc32(json);
+}
+
+/** Whether the text is undamaged and belongs to this id: the row's key may be damaged too. */
+export function isIntact({ json, checksum }: RenderedPet, id: bigint | string): boolean {
+  return checksumOf(json) === checksum && json.startsWith(renderPet(id, ''));
+}
+
+/** The pet's JSON. Throws if the row is damaged. */
+export function verifiedPet(pet: RenderedPet, id: bigint | string): string {
+  if (!isIntact(pet, id)) throw damagedRow('a pet', pet.json);
+  return pet.json;
+}
+
+/** The error for a damaged row. The start of its text usually tells which one it is. */
+export function damagedRow(kind: 'a pet' | 'an order', text: string): PetstoreError {
+  return storeDamaged(
+    new Error(
+      `The database file is damaged: ${kind} in it is not as it was written (${text.slice(0, 40)}…). ` +
+        'Put a backup in its place: petstore restore FILE --force',
+    ),
+  );
 }

@@ -4,7 +4,8 @@ import type { SearchRequest } from '../store.ts';
 import { openReader } from './connect.ts';
 import { describeFailure } from './errors.ts';
 import { refuseMoved, type StoreFile } from './file.ts';
-import { findPets, type SearchOutcome } from './search.ts';
+import { findPets } from './pets.ts';
+import type { SearchOutcome } from './search.ts';
 
 /** Runs the searches that may read all pets, so that the serving thread never does. */
 

@@ -1,42 +1,7 @@
-import type { Database } from 'bun:sqlite';
 import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts';
-import { type Page, pageOf, type SearchRequest, type Sort } from '../store.ts';
-import type { ColumnValue } from '../tables.ts';
+import type { Page, SearchRequest } from '../store.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile, StoreWatch } from './file.ts';
-import { type RenderedPet, storedPetColumns, verified } from './stored-pet.ts';
-
-/** An SQL condition that applies if its value is defined. */
-type Condition = readonly [sql: string, value: ColumnValue | undefined];
-
-/** Reads one row more than a page holds, which shows whether another page follows. */
-export function selectPage<Row>(
-  database: Database,
-  { name, columns }: { name: string; columns: string },
-  conditions: readonly Condition[],
-  { limit, sort, after }: { limit: number; sort?: Sort; after?: bigint },
-): Row[] {
-  const isNewest = sort === 'newest';
-  const all: Condition[] = [...conditions, [isNewest ? 'id < ?' : 'id > ?', after]];
-  const given = all.filter((condition): condition is [string, ColumnValue] => condition[1] !== undefined);
-  const where = given.length > 0 ? `WHERE ${given.map(([text]) => text).join(' AND ')}` : '';
-  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
-  const select = `SELECT ${columns} FROM ${name} ${where} ORDER BY ${name}.id ${isNewest ? 'DESC' : ''} LIMIT +?`;
-  return database.query<Row, ColumnValue[]>(select).all(...given.map(([, value]) => value), limit + 1);
-}
-
-/** Finds pets. A search by name or category may have to read all pets. */
-export function findPets(database: Database, request: SearchRequest): Page {
-  const { limit, words = [], id, categoryId, status, sort = 'newest' } = request;
-  const conditions: Condition[] = [
-    ['id = ?', id],
-    ['status = ?', status],
-    ['category_id = ?', categoryId],
-    ...words.map((word) => ['instr(folded_name, ?) > 0', word] as const),
-  ];
-  const table = { name: 'pets', columns: storedPetColumns };
-  return pageOf(selectPage<RenderedPet>(database, table, conditions, { ...request, sort }), limit, verified);
-}
 
 /** Runs searches that read many pets, one at a time, on a thread of their own. */
 export interface Searcher {

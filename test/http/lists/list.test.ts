@@ -13,7 +13,7 @@ describe('a list', () => {
       if (version === 1) version = 2;
       return { json };
     };
-    const list = createList(petList, read, { version: () => version, metrics: undefined });
+    const list = createList(petList, read, { store: { version: () => version }, metrics: undefined });
     expect(list(call)).toMatchObject({ body: '[1]' });
     expect(list(call)).toMatchObject({ body: '[2]' });
   });
@@ -25,7 +25,7 @@ describe('a list', () => {
       return 1;
     };
     const list = createList(petList, () => ({ json: '[]' }), {
-      version,
+      store: { version },
       metrics: undefined,
     });
     expect(list(call)).toMatchObject({ body: '[]' });

@@ -2,12 +2,8 @@ import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
 import { renderFields, renderPet, type NewPet } from '../../../src/domain/pet.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import {
-  checksumOf,
-  selectJoinedPets,
-  verifiedPage,
-  type JoinedPets,
-} from '../../../src/stores/sqlite/stored-pet.ts';
+import { selectJoinedPets, verifiedPage, type JoinedPets } from '../../../src/stores/sqlite/pets.ts';
+import { checksumOf } from '../../../src/stores/sqlite/rows.ts';
 import { insertPet } from '../../support/insert-pet.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
 
@@ -35,10 +31,10 @@ describe('the joined pets', () => {
     fill([1n, 2n, 3n]);
     using database = new Database(place.path);
     const join = () => database.query<JoinedPets, [number, number]>(selectJoinedPets).get(0, 3)!;
-    expect(verifiedPage(join(), 3)?.json).toBe(`[${[1n, 2n, 3n].map(textOf).join()}]`);
+    expect(verifiedPage(join(), { after: 0n, limit: 3 })?.json).toBe(`[${[1n, 2n, 3n].map(textOf).join()}]`);
     database.run('PRAGMA reverse_unordered_selects = ON');
     expect(join().json).toBe(`[${[3n, 2n, 1n].map(textOf).join()}]`);
-    expect(verifiedPage(join(), 3)).toBeUndefined();
+    expect(verifiedPage(join(), { after: 0n, limit: 3 })).toBeUndefined();
   });
 });
 
@@ -92,7 +88,7 @@ describe('damage among pets whose ids have no gap', () => {
   it('is noticed when SQLite leaves out a pet', () => {
     const checksums = checksumOf(textOf(1n)) + 2 * checksumOf(textOf(2n));
     const joined = { json: `[${textOf(1n)},${textOf(2n)}]`, checksums, hasMore: 1 } as const;
-    expect(verifiedPage(joined, 2)).toEqual({ json: joined.json, next: 2n });
-    expect(verifiedPage(joined, 3)).toBeUndefined();
+    expect(verifiedPage(joined, { after: 0n, limit: 2 })).toEqual({ json: joined.json, next: 2n });
+    expect(verifiedPage(joined, { after: 0n, limit: 3 })).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { PetstoreError } from '../../../src/domain/error.ts';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/import.ts';
+import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { findStore } from '../../../src/stores/sqlite/file.ts';
 import { openSearcher } from '../../../src/stores/sqlite/search.ts';
 import { codeOf } from '../../support/code-of.ts';

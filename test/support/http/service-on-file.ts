@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { insertSql } from '../../../src/stores/sqlite/rows.ts';
+import { insertSql, storedPets } from '../../../src/stores/sqlite/rows.ts';
 import type { ColumnValue } from '../../../src/stores/tables.ts';
-import { storedPets } from '../../../src/stores/sqlite/stored-pet.ts';
 import { makeSqlitePlace } from '../store-place.ts';
 import { openListeningService, type ListeningService } from './listening.ts';
 import type { ServiceOptions } from './service.ts';

@@ -20,7 +20,7 @@ interface PagedTable<Row> {
 export type PageReader = (request: RowsRequest) => Promise<Page>;
 
 /** Reads pages of a table. Those of one shape that wait together become one query. */
-export function createPageReader<Row>(sql: Sql, paged: PagedTable<Row>): PageReader {
+export function createPageReader<Row extends { id: string }>(sql: Sql, paged: PagedTable<Row>): PageReader {
   const columns = Object.entries(paged.types);
   const readers = new Map<string, PageReader>();
   const readerOf = (lead: Lead, sort: Sort): PageReader => {

@@ -13,14 +13,17 @@ import { openForWriting } from '../open-file.ts';
 import {
   beginLog,
   createInsert,
+  isIntact,
   orderOf,
-  type StoredOrderRow,
   raiseLastIds,
   readLastIds,
+  type RenderedPet,
   selectColumns,
+  selectStoredPet,
+  type StoredOrderRow,
   storedOrders,
+  storedPets,
 } from '../rows.ts';
-import { isIntact, type RenderedPet, selectStoredPet, storedPets } from '../stored-pet.ts';
 
 /** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
 export async function openSqliteBulk(

@@ -1,17 +1,21 @@
 import { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
-import { createSamplePets } from '../../../domain/sample-pets.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
 import { type ImportRow, importTable } from '../../tables.ts';
 import { translateAddError } from '../errors.ts';
 import { whileInPlace } from '../file.ts';
-import { migrate } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
-import { createEventWriter, createIds, createInsert, createLastIdReader, selectColumns } from '../rows.ts';
-import { storedPets } from '../stored-pet.ts';
+import {
+  createEventWriter,
+  createIds,
+  createInsert,
+  createLastIdReader,
+  selectColumns,
+  storedPets,
+} from '../rows.ts';
 
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
@@ -81,7 +85,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
 }
 
 /** Adds pets and their event within the caller's transaction. */
-function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+export function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const insertPets = createInsert(database, storedPets);
   const ids = createIds(database, 'pets');
   const addEvents = createEventWriter(database);
@@ -90,21 +94,4 @@ function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => 
     insertPets(pets.map((pet) => storedPets.valuesOf({ ...pet, id: pet.id ?? ids.next() })));
     addEvents([importEvent(pets.length, Date.now())]);
   };
-}
-
-export interface SampleStoreOptions {
-  /** The seed of the random numbers. */
-  seed: number;
-  /** How many sample pets the store holds. */
-  count: number;
-}
-
-/** Creates a store of sample pets without syncing the disk, which is fine for tests. */
-export function makeSampleStore(path: string, { seed, count }: SampleStoreOptions): void {
-  using database = new Database(path, { readwrite: true, strict: true, create: true });
-  database.run('PRAGMA synchronous = OFF');
-  database.run('PRAGMA journal_mode = WAL');
-  migrate(database);
-  const insert = createPetInsert(database);
-  database.transaction(() => insert(Array.from({ length: count }, createSamplePets(seed))))();
 }

@@ -5,8 +5,15 @@ import { openForReading, refuseDamage, refuseOldSqlite } from '../connect.ts';
 import { damaged, explain, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema, readPragma } from '../migrate.ts';
-import { orderOf, type StoredOrderRow, selectColumns, storedOrders } from '../rows.ts';
-import { isIntact, type RenderedPet, selectStoredPet } from '../stored-pet.ts';
+import {
+  isIntact,
+  orderOf,
+  type RenderedPet,
+  selectColumns,
+  selectStoredPet,
+  type StoredOrderRow,
+  storedOrders,
+} from '../rows.ts';
 
 export interface Inspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */

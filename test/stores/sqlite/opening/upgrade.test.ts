@@ -6,7 +6,7 @@ import { renderFields, renderPet } from '../../../../src/domain/pet.ts';
 import { noProgress, noReport } from '../../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { migrate, newestVersion, readPragma } from '../../../../src/stores/sqlite/migrate.ts';
-import { checksumOf } from '../../../../src/stores/sqlite/stored-pet.ts';
+import { checksumOf } from '../../../../src/stores/sqlite/rows.ts';
 import { withFaultyFiles } from '../../../support/process/faulty-files.ts';
 import { type Folder, limitedTo, makeFolder, runCli } from '../../../support/process/process.ts';
 
