@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
 import { type NewEvent, petEvent, previousValues } from './event.ts';
 import { isReturn, type NewOrder, orderFor, type OrderReturn } from './order.ts';
-import { type NewPet, petFields, type PetFields, type PetUpdate, renderFields, renderPet } from './pet.ts';
+import { type NewPet, petFields, type PetFields, type PetUpdate, renderPet } from './pet.ts';
 
 /** A write, as plain data that may pass between threads. */
 export type Change = CreatePet | UpdatePet | DeletePet;
@@ -104,16 +104,15 @@ function decide(change: TimedChange, known: Known, writes: Writes): Outcome {
 
 function createPet(change: Timed<CreatePet>, known: Known, writes: Writes): Outcome {
   const { pet, idempotency, at } = change;
-  const fields = renderFields(pet);
   const key = idempotency && keyOf(idempotency);
   const holder = key && (writes.keys.get(key) ?? known.holder(idempotency, at));
   if (holder) {
     if (holder.requestHash !== idempotency.requestHash) return 'conflict';
     // Rendered from the request: equal hashes mean equal fields. The pet itself may have changed.
-    return { id: holder.petId, json: renderPet(holder.petId, fields), isNew: false };
+    return { id: holder.petId, json: renderPet(holder.petId, pet), isNew: false };
   }
   const id = known.newId(change);
-  const json = renderPet(id, fields);
+  const json = renderPet(id, pet);
   writes.inserted.set(id, { pet, json });
   if (key) writes.keys.set(key, { ...idempotency, petId: id, createdAt: new Date(at) });
   const order = orderFor(id, undefined, pet, change);
@@ -128,7 +127,7 @@ function updatePet(change: Timed<UpdatePet>, known: Known, writes: Writes): Outc
   if (typeof current === 'string') return current;
   if (expected && !hasFields(current.pet, expected)) return 'changed';
   const pet = withFields(current.pet, changes);
-  const json = renderPet(id, renderFields(pet));
+  const json = renderPet(id, pet);
   const previous = previousValues(current.pet, pet);
   // An update that changes nothing writes nothing.
   if (previous === undefined) return { id, json, isNew: false };

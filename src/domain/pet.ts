@@ -35,18 +35,18 @@ export type PetFields = { [Name in keyof NewPet]?: NewPet[Name] | null };
 export type FieldValue = string | bigint;
 export type FieldValues = Partial<Record<keyof NewPet, FieldValue | null>>;
 
-/** The pet as JSON. Every store must produce the same bytes, because the ETag is their hash. */
-export function renderPet(id: bigint | string, fields: string): string {
-  return `{"id":${id},${fields}`;
+/**
+ * The pet as JSON. Every store must produce the same bytes, because the ETag is their hash. An integer may be passed as
+ * text. The fields are written out in the order of the table, because every pet of a page passes here.
+ */
+export function renderPet(id: bigint | string, { name, categoryId, status }: FieldValues): string {
+  const statusField = status ? `,"status":"${status}"` : '';
+  return `${startOfPet(id)}"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
 
-/**
- * The pet's JSON after its id, which only the store knows. An integer may be passed as text. The fields are written out
- * in the order of the table, because every pet of a page passes here.
- */
-export function renderFields({ name, categoryId, status }: FieldValues): string {
-  const statusField = status ? `,"status":"${status}"` : '';
-  return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
+/** How the JSON of a pet with this id begins. */
+export function startOfPet(id: bigint | string): string {
+  return `{"id":${id},`;
 }
 
 export function isPetStatus(value: unknown): value is PetStatus {
@@ -75,7 +75,7 @@ const isText = (value: unknown) => typeof value === 'string';
 
 /**
  * The fields of a pet besides its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and
- * the columns of PostgreSQL follow this table; a test checks that `renderFields` does too. New fields go at the end.
+ * the columns of PostgreSQL follow this table; a test checks that `renderPet` does too. New fields go at the end.
  */
 export const petFields: readonly PetField[] = [
   {

@@ -8,7 +8,6 @@ import {
   maxBodyBytes,
   parseNewPet,
   type Pet,
-  renderFields,
   renderPet,
 } from '../domain/pet.ts';
 import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
@@ -66,7 +65,7 @@ export function refuse({ line, text }: TextRecord, problem: string): ParsedRecor
 
 /** A pet as one line of JSON, exactly as the service sends it. */
 export function petLine(pet: Pet): string {
-  return renderPet(pet.id, renderFields(pet));
+  return renderPet(pet.id, pet);
 }
 
 const longest = 40;

@@ -70,6 +70,7 @@ export class Endpoint {
       parameter,
       requestId,
       startedAt: performance.now(),
+      waitedMs: 0,
       caller: nobody,
       quota: undefined,
     };
@@ -110,12 +111,12 @@ export class Endpoint {
   }
 
   #send(call: Call, representation: Representation, error?: ErrorCode): Response {
-    const { request, method, requestId, quota, startedAt } = call;
+    const { request, method, requestId, quota, startedAt, waitedMs } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
     const { body, status = 200, etag, link, headers } = representation;
     const isHead = method === 'HEAD';
     const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
-    const durationMs = performance.now() - startedAt;
+    const durationMs = performance.now() - startedAt - waitedMs;
     log.finished(call, status, body, durationMs);
     this.#observe?.(method, status, durationMs / 1000, error);
     const ready = this.#methodHeaders.get(method) ?? this.#headers;

@@ -70,8 +70,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
       }
     } finally {
       waitingCount -= 1;
-      // The time spent waiting does not count as the request's duration.
-      call.startedAt += performance.now() - startedAt;
+      call.waitedMs = performance.now() - startedAt;
     }
     // The key may have been revoked during the wait.
     await authenticate(call.request);

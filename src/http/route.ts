@@ -12,6 +12,8 @@ export interface Call {
   parameter: string | undefined;
   requestId: string;
   startedAt: number;
+  /** How long the caller chose to wait for events, which does not count as the request's duration. */
+  waitedMs: number;
   /** `nobody` until the key is checked. */
   caller: Caller;
   quota: Quota | undefined;

@@ -7,12 +7,12 @@ import {
   keyOf,
   type Known,
 } from '../../src/domain/change.ts';
-import { renderFields, renderPet, type NewPet, type PetFields } from '../../src/domain/pet.ts';
+import { renderPet, type NewPet, type PetFields } from '../../src/domain/pet.ts';
 import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n };
 const once = { caller: 'shop', key: 'once' };
-const jsonOf = (id: bigint, pet: NewPet) => renderPet(id, renderFields(pet));
+const jsonOf = (id: bigint, pet: NewPet) => renderPet(id, pet);
 
 interface Before {
   pets?: Record<string, NewPet | 'damaged'>;

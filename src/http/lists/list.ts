@@ -11,9 +11,9 @@ interface ListOptions {
 }
 
 /** Creates the handler of a list. `read` reads one page from the store. */
-export function createList<Asked extends ListRequest>(
-  kind: ListKind<Asked>,
-  read: (asked: Asked, request: Request) => MaybePromise<Page>,
+export function createList<AnyRequest extends ListRequest>(
+  kind: ListKind<AnyRequest>,
+  read: (asked: AnyRequest, request: Request) => MaybePromise<Page>,
   { store, metrics }: ListOptions,
 ): Handler {
   const cache = new PageCache(metrics);

@@ -14,16 +14,16 @@ import {
 import { petStatuses } from '../../domain/pet.ts';
 
 /** A list's filters and its cursor prefix, which stops one list from accepting another's cursors. */
-export interface ListKind<Asked extends ListRequest> {
-  statuses: readonly NonNullable<Asked['status']>[];
+export interface ListKind<AnyRequest extends ListRequest> {
+  statuses: readonly NonNullable<AnyRequest['status']>[];
   cursorVersion: string;
   /** Where a refused cursor may come from, for the error message. */
   cursorOwner: string;
-  filters?: ListParameters<Asked>;
+  filters?: ListParameters<AnyRequest>;
 }
 
 /** The parameters of a list by name. Each function turns a value into part of the request, or throws. */
-export type ListParameters<Asked> = Record<string, (value: string) => Partial<Asked>>;
+export type ListParameters<AnyRequest> = Record<string, (value: string) => Partial<AnyRequest>>;
 
 export const petList: ListKind<PageRequest> = {
   statuses: petStatuses,
@@ -74,8 +74,11 @@ const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AE
 const validQuery = /^[^\0]{1,100}$/u;
 
 /** Reads `limit`, `status`, `cursor` and the list's filters from a URL. Other parameters are ignored. */
-export function parsePageRequest<Asked extends ListRequest>(url: string, kind: ListKind<Asked>): Asked {
-  if (!url.includes('?')) return { limit: pageLimit.default } as Asked;
+export function parsePageRequest<AnyRequest extends ListRequest>(
+  url: string,
+  kind: ListKind<AnyRequest>,
+): AnyRequest {
+  if (!url.includes('?')) return { limit: pageLimit.default } as AnyRequest;
   const query = new Query(url);
   // No valid value contains a comma, so a repeated parameter is refused.
   const request: ListRequest = { limit: parseLimit(query.get('limit')) };
@@ -84,7 +87,7 @@ export function parsePageRequest<Asked extends ListRequest>(url: string, kind: L
   if (kind.filters) addParameters(request, query, kind.filters);
   const after = parseCursor(query.get('cursor'), request, kind);
   if (after !== undefined) request.after = after;
-  return request as Asked;
+  return request as AnyRequest;
 }
 
 /** Adds the values of a query to a request, and the query of these parameters as its `filter`. */

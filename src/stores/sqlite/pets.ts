@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
-import { renderPet } from '../../domain/pet.ts';
+import { startOfPet } from '../../domain/pet.ts';
 import type { Readiness } from '../readiness.ts';
 import {
   isScan,
@@ -77,7 +77,7 @@ export function createPetStore({
 
     async apply(change) {
       const outcome = await writer.apply({ ...change, at: now() });
-      if (outcome === 'damaged') throw damagedRow('a pet', 'id' in change ? renderPet(change.id, '') : '');
+      if (outcome === 'damaged') throw damagedRow('a pet', 'id' in change ? startOfPet(change.id) : '');
       if (typeof outcome === 'string') throw refusalError(outcome);
       return outcome;
     },

@@ -4,7 +4,7 @@ import { eventRetentionMs, importEvent, type NewEvent } from '../../domain/event
 import { foldName } from '../../domain/fold.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { type NewOrder, type Order, type OrderReturn, renderOrder } from '../../domain/order.ts';
-import { type NewPet, type Pet, renderFields, renderPet } from '../../domain/pet.ts';
+import { type NewPet, type Pet, renderPet, startOfPet } from '../../domain/pet.ts';
 import type { LastIds } from '../bulk.ts';
 import {
   columnsOf,
@@ -221,7 +221,7 @@ export const storedPets = {
     category_id: 'bigint',
   },
   keyLength: 1,
-  valuesOf: (pet: Pet) => rowOfPet(pet.id, pet, renderPet(pet.id, renderFields(pet))),
+  valuesOf: (pet: Pet) => rowOfPet(pet.id, pet, renderPet(pet.id, pet)),
 } as const;
 
 /** The values of the columns of {@link storedPets}. */
@@ -235,7 +235,7 @@ export function checksumOf(json: string): number {
 
 /** Whether the text is undamaged and belongs to this id: the row's key may be damaged too. */
 export function isIntact({ json, checksum }: RenderedPet, id: bigint | string): boolean {
-  return checksumOf(json) === checksum && json.startsWith(renderPet(id, ''));
+  return checksumOf(json) === checksum && json.startsWith(startOfPet(id));
 }
 
 /** The pet's JSON. Throws if the row is damaged. */

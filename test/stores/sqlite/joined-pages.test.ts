@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
-import { renderFields, renderPet, type NewPet } from '../../../src/domain/pet.ts';
+import { renderPet, type NewPet } from '../../../src/domain/pet.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { selectJoinedPets, verifiedPage, type JoinedPets } from '../../../src/stores/sqlite/pets.ts';
 import { checksumOf } from '../../../src/stores/sqlite/rows.ts';
@@ -13,7 +13,7 @@ beforeEach(() => place.open().close());
 const largest = 2n ** 63n - 1n;
 const names = ['Rex', '},{"id":1', ',{"id":7,"name":"', 'Zoë 🐈', '', '"quoted" \\ \n'];
 const petOf = (id: bigint): NewPet => ({ name: names[Number(id) % names.length] ?? '', categoryId: -id });
-const textOf = (id: bigint): string => renderPet(id, renderFields(petOf(id)));
+const textOf = (id: bigint): string => renderPet(id, petOf(id));
 
 function fill(ids: readonly bigint[]): void {
   using database = new Database(place.path);

@@ -6,7 +6,7 @@ import { HelpDialog } from './help-dialog.tsx';
 import { forgetKey, forgetTyped, keepKey, readKey } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
-import { Store } from './store.tsx';
+import { SignedIn } from './signed-in.tsx';
 
 const root = document.getElementById('app');
 if (root) render(<Console />, root);
@@ -93,7 +93,7 @@ function Console() {
         </div>
       </header>
       {client ? (
-        <Store
+        <SignedIn
           key={apiKey}
           client={client}
           hash={hash}

@@ -1,14 +1,6 @@
 import { foldName } from '../../../domain/fold.ts';
 import type { TableForm } from '../../tables.ts';
-import {
-  collectFields,
-  fromText,
-  type NewPet,
-  type Pet,
-  petFields,
-  renderFields,
-  renderPet,
-} from '../../../domain/pet.ts';
+import { collectFields, fromText, type NewPet, type Pet, petFields, renderPet } from '../../../domain/pet.ts';
 
 /** `category_id` for `categoryId`. */
 function columnOf(field: string): string {
@@ -26,7 +18,7 @@ export const petRowTypes = {
 } as const;
 
 export function petJsonOf(row: PetRow): string {
-  return renderPet(row.id, renderFields(row));
+  return renderPet(row.id, row);
 }
 
 export function petOf(row: PetRow): Pet {

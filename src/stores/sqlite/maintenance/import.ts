@@ -1,4 +1,4 @@
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { foldName } from '../../../../src/domain/fold.ts';
-import { renderFields, renderPet } from '../../../../src/domain/pet.ts';
+import { renderPet } from '../../../../src/domain/pet.ts';
 import { noProgress, noReport } from '../../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { migrate, newestVersion, readPragma } from '../../../../src/stores/sqlite/migrate.ts';
@@ -34,7 +34,7 @@ function makeOlder(count: number): void {
   const insert = database.query('INSERT INTO pets VALUES (?1, NULL, ?2, ?3)');
   const insertAll = database.transaction(() => {
     for (let id = 1n; id <= count; id++) {
-      const json = renderPet(id, renderFields({ name: `Zoë ${id}`, categoryId: 2n ** 63n - id }));
+      const json = renderPet(id, { name: `Zoë ${id}`, categoryId: 2n ** 63n - id });
       insert.run(id, json, checksumOf(json));
     }
   });

@@ -12,7 +12,7 @@ import { dayOf } from './sales/day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
-export interface StoreProps {
+export interface SignedInProps {
   client: PetstoreClient;
   /** The part of the address that chooses the pets or the sales. */
   hash: string;
@@ -24,7 +24,7 @@ export interface StoreProps {
 }
 
 /** The screen of a person who has signed in: the pets or the sales. */
-export function Store({ client, hash, apiKey, onDescribed, onRefused }: StoreProps) {
+export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: SignedInProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
   const changes = useChanges(client, view.rows, onRefused);
