@@ -3,9 +3,9 @@ import { eventRetentionMs, type NewEvent } from '../../domain/event.ts';
 import { type EventPage, type EventStore, maxEventsRead } from '../store.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { arrayParameters, arraysOf } from './rows.ts';
-import type { Query } from './sessions/session.ts';
+import type { Query } from './session.ts';
 import { createSharedRead } from './shared-read.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from './sessions.ts';
 
 /** "even" in ASCII. */
 const eventLock = 0x6576656e;

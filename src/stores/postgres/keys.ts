@@ -2,8 +2,8 @@ import { type ApiKey, isUsable } from '../../domain/api-key.ts';
 import { columnsOf, type KeyRow, keyTable } from '../tables.ts';
 import type { ApiKeyStore } from '../store.ts';
 import { createReads } from './reads.ts';
-import type { Statement, Values } from './sessions/session.ts';
-import type { Sql } from './sql.ts';
+import type { Statement, Values } from './session.ts';
+import type { Sql } from './sessions.ts';
 
 const keyColumns = columnsOf(keyTable).join(', ');
 const selectByHash = {

@@ -6,7 +6,7 @@ import { announceMigration, newerSchema, refuseUnreleased, type MigrationOptions
 import { noReport, type Report } from '../../system/progress.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
-import { openSession, type Session } from './sessions/session.ts';
+import { openSession, type Session } from './session.ts';
 
 /**
  * Each step leads from the previous version to its own; the first release had version 4. A released step never changes.

@@ -1,16 +1,15 @@
-import type { Store } from '../store.ts';
+import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../readiness.ts';
-import type { Registry } from '../../metrics/registry.ts';
+import type { Store } from '../store.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createEventStore } from './events.ts';
 import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createOrderStore, createPetStore } from './pets/pets.ts';
 import { createSchemaCheck, probe } from './readiness.ts';
-import { createSessions } from './sessions/sessions.ts';
-import { createSql, writerCount } from './sql.ts';
+import { createSql, writerCount } from './sessions.ts';
 
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
@@ -38,12 +37,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   const readiness = createReadiness(() => sql.write(probe));
   const connectTimeoutMs = Math.min(address.connectTimeoutMs, maxConnectMs);
-  const sessions = createSessions({ ...address, connectTimeoutMs }, log, metrics);
-  const sql = createSql(sessions, {
-    readerCount: address.connectionLimit - writerCount,
-    metrics,
-    onWritten: readiness.note,
-  });
+  const sql = createSql(
+    { ...address, connectTimeoutMs },
+    {
+      readerCount: address.connectionLimit - writerCount,
+      log,
+      metrics,
+      onWritten: readiness.note,
+    },
+  );
   const checkSchema = createSchemaCheck(sql, log);
   // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
   await checkSchema().catch(() => {});

@@ -3,8 +3,8 @@ import { columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '.
 import { type Log, reasonOf } from '../../system/log.ts';
 import { isSchemaError } from './errors.ts';
 import { petTable } from './pets/pet-row.ts';
-import type { Query } from './sessions/session.ts';
-import type { Sql } from './sql.ts';
+import type { Query } from './session.ts';
+import type { Sql } from './sessions.ts';
 
 /** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */
 const insertProof = { name: 'insert-proof', text: 'INSERT INTO write_probes VALUES ($1, 0, 0)' };

@@ -1,8 +1,8 @@
 import type { QueryResultRow } from 'pg';
 import { createBatcher } from '../batcher.ts';
 import { isStoreDown } from './errors.ts';
-import type { Statement, Value } from './sessions/session.ts';
-import type { Sql } from './sql.ts';
+import type { Statement, Value } from './session.ts';
+import type { Sql } from './sessions.ts';
 
 export interface ReadOptions<Request, Row, Result> {
   /** Takes an array for each value of a request. Returns at most one row per request, with its `place` from 1. */

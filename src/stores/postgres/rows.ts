@@ -1,5 +1,5 @@
 import { columnsOf, type ColumnValue, type TableForm } from '../tables.ts';
-import type { Statement } from './sessions/session.ts';
+import type { Statement } from './session.ts';
 
 type Table<Row> = Pick<TableForm<Row, never>, 'name' | 'columns' | 'valuesOf'>;
 

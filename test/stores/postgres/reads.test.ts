@@ -3,8 +3,7 @@ import { Client } from 'pg';
 import { parseAddress } from '../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createReads } from '../../../src/stores/postgres/reads.ts';
-import { createSessions } from '../../../src/stores/postgres/sessions/sessions.ts';
-import { createSql, type Sql } from '../../../src/stores/postgres/sql.ts';
+import { createSql, type Sql } from '../../../src/stores/postgres/sessions.ts';
 import { createPet } from '../../support/changes.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
@@ -46,7 +45,7 @@ afterEach(async () => {
 
 function openSql(lockMs: number): Sql {
   const timeouts = { lockMs, statementMs: 10_000, silenceMs: 10_000 };
-  return createSql(createSessions(parseAddress(database.address(), {})), { readerCount: 1, timeouts });
+  return createSql(parseAddress(database.address(), {}), { readerCount: 1, timeouts });
 }
 
 function readValues(over: Sql, rowCount = 1) {

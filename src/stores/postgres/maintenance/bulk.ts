@@ -15,8 +15,8 @@ import { type CommandOptions, openCommandSql } from './command-sql.ts';
 import { lastIdOf, moveSequence } from './sequences.ts';
 import { petTable, selectPetRow } from '../pets/pet-row.ts';
 import { arraysOf, insertStatement } from '../rows.ts';
-import type { Query } from '../sessions/session.ts';
-import type { Sql } from '../sql.ts';
+import type { Query } from '../session.ts';
+import type { Sql } from '../sessions.ts';
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
   const sql = await openCommandSql(options);

@@ -1,7 +1,6 @@
 import { parseAddress, type Environment } from '../address.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { createSql, type Sql } from '../sql.ts';
+import { createSql, type Sql } from '../sessions.ts';
 
 export interface CommandOptions extends PrepareOptions {
   address: string;
@@ -16,5 +15,5 @@ const startWithinMs = 3000;
 export async function openCommandSql(options: CommandOptions): Promise<Sql> {
   const address = parseAddress(options.address, options.environment ?? {});
   await prepareDatabase(address, startWithinMs, options);
-  return createSql(createSessions(address), { readerCount: 1, timeouts, commitMs });
+  return createSql(address, { readerCount: 1, timeouts, commitMs });
 }

@@ -7,7 +7,7 @@ import { refuseTakenId } from '../errors.ts';
 import { addEvents } from '../events.ts';
 import { petTable } from '../pets/pet-row.ts';
 import { arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
-import type { Query, Values } from '../sessions/session.ts';
+import type { Query, Values } from '../session.ts';
 import { type CommandOptions, openCommandSql } from './command-sql.ts';
 import { moveSequence } from './sequences.ts';
 

@@ -1,5 +1,5 @@
 import { parseAddress, type Environment } from '../address.ts';
-import { openSession, type Session } from '../sessions/session.ts';
+import { openSession, type Session } from '../session.ts';
 import { readSchemaVersion } from '../migrate.ts';
 import { explain } from '../errors.ts';
 

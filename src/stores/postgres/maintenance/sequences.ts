@@ -1,4 +1,4 @@
-import type { Query } from '../sessions/session.ts';
+import type { Query } from '../session.ts';
 
 type Sequence = 'pet_ids' | 'order_ids' | 'api_key_ids';
 

@@ -16,7 +16,7 @@ import type { NewOrder, OrderReturn } from '../../../domain/order.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { addEvents } from '../events.ts';
 import { arrayParameters, arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
-import type { Query } from '../sessions/session.ts';
+import type { Query } from '../session.ts';
 import { petJsonOf, petOf, type PetRow, petTable, selectPetRow } from './pet-row.ts';
 
 /** Applies a batch within a transaction. Locks pets by id, then idempotency keys, and the log of events last. */

@@ -1,8 +1,8 @@
 import { type OrderPageRequest, type Page, pageLimit, pageOf, type Sort } from '../../store.ts';
 import { int64Range } from '../../../domain/int64.ts';
 import { createReads } from '../reads.ts';
-import type { Statement } from '../sessions/session.ts';
-import type { Sql } from '../sql.ts';
+import type { Statement } from '../session.ts';
+import type { Sql } from '../sessions.ts';
 
 /** Pages of pets have no `petId` and no `returned`. */
 type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };

@@ -8,7 +8,7 @@ import type { OrderStore, PetStore } from '../../store.ts';
 import { isStoreDown } from '../errors.ts';
 import { createExpiry } from '../events.ts';
 import { createReads } from '../reads.ts';
-import type { Sql } from '../sql.ts';
+import type { Sql } from '../sessions.ts';
 import { applyBatch } from './apply.ts';
 import { createPageReader } from './pages.ts';
 import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './pet-row.ts';

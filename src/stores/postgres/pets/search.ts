@@ -1,7 +1,7 @@
 import { isScan, type Page, pageOf, type SearchRequest } from '../../store.ts';
-import type { Statement } from '../sessions/session.ts';
+import type { Statement } from '../session.ts';
 import { createSharedRead } from '../shared-read.ts';
-import type { Sql } from '../sql.ts';
+import type { Sql } from '../sessions.ts';
 import type { PageReader } from './pages.ts';
 import { petJsonOf, type PetRow, selectPetRow } from './pet-row.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { openSession } from '../../../../src/stores/postgres/sessions/session.ts';
+import { openSession } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { openSqlAt } from '../../../support/postgres/open-sql.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
@@ -80,7 +80,7 @@ describe('a server that accepts connections and stays silent', () => {
   });
 });
 
-describe('a session that is lost before it has introduced itself', () => {
+describe('a session that is lost before it has identified itself', () => {
   it('is not handed over, and the waiting write was not sent', async () => {
     await using proxy = await openProxy(sharedServer.port);
     proxy.lose('pg_is_in_recovery');

@@ -1,11 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
-import {
-  openSession,
-  type Session,
-  type SessionOptions,
-} from '../../../../src/stores/postgres/sessions/session.ts';
+import { openSession, type Session, type SessionOptions } from '../../../../src/stores/postgres/session.ts';
 import { superuser, type Cluster } from '../../../support/postgres/cluster.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../../../support/postgres/proxy.ts';

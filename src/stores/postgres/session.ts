@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
-import { Client, DatabaseError, type QueryResultRow } from 'pg';
-import { SessionLostError } from '../errors.ts';
-import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
-import { selectIntroduction, type Introduction, type Server } from './server.ts';
+import type { ConnectionOptions } from 'node:tls';
+import { Client, type ClientConfig, DatabaseError, type QueryResultRow } from 'pg';
+import findInPassFile from 'pgpass';
+import type { PostgresAddress } from './address.ts';
+import { SessionLostError } from './errors.ts';
 
 /** A session parses and plans a named statement once, and one without a name each time. */
 export interface Statement {
@@ -37,9 +38,47 @@ export interface Session {
   destroy(): void;
 }
 
-export interface SessionOptions extends DriverOptions {
+/** Identifies a server, whatever the route to it: two servers never agree in all three fields. */
+export interface Server {
+  /** The identifier from `initdb`; a standby shares it with its primary. */
+  system: string;
+  /** Grows with every promotion. */
+  timeline: number;
+  /** Distinguishes two servers that were promoted or copied from one origin. */
+  startedAt: string;
+}
+
+export interface SessionOptions {
+  address: PostgresAddress;
+  timeouts?: Timeouts;
+  /** Additional settings, such as {@link keepPlans}. */
+  settings?: readonly string[];
   onLost?: () => void;
 }
+
+/** In milliseconds; 0 means no limit. */
+export interface Timeouts {
+  /** The server's own limits are shorter: what the server cancels is known to be undone. */
+  lockMs: number;
+  statementMs: number;
+  /** A session is ended if a read, or a transaction before its COMMIT, takes this long. */
+  silenceMs: number;
+}
+
+/** Short, because the service closes a silent connection after ten seconds: a request may also wait for its turn. */
+export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
+
+/**
+ * Statements that serve requests find their rows by an index, in its order, whatever the values are. So a session keeps
+ * one plan for each; by default, PostgreSQL plans them for every call, which takes longer than running them.
+ */
+export const keepPlans = [
+  'plan_cache_mode=force_generic_plan',
+  // A kept plan may predate most pets, so exclude plans that pay off only in small tables.
+  ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
+  // The server overestimates a page as a tenth of the table, and would compile every page of a large one.
+  'jit=off',
+];
 
 const closeMs = 5000;
 /** The complete reply of a server without TLS to an SSL request; anything else is an error. */
@@ -65,9 +104,21 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
+/** What a new session asks first. `pid` is the process that serves it, until a pgbouncer gives it to others. */
+type SessionRow = Server & { pid: number; isStandby: boolean };
+
+/** Takes the timeline from the current log file's name: the last checkpoint's is outdated after a promotion. */
+const selectSession = `
+  SELECT pg_is_in_recovery() AS "isStandby",
+    (SELECT system_identifier::text FROM pg_control_system()) AS system,
+    CASE WHEN pg_is_in_recovery() THEN 0
+      ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
+    extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
+    pg_backend_pid() AS pid`;
+
 interface StartOptions extends SessionOptions {
   /** Required: the driver would take a missing value from the environment. */
-  ssl: ReturnType<typeof sslConfig> | false;
+  ssl: ConnectionOptions | false;
 }
 
 async function start(socket: Socket, options: StartOptions): Promise<Session> {
@@ -116,9 +167,9 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
   const timer = setTimeout(() => destroy(tooLate), address.connectTimeoutMs);
   try {
     await client.connect();
-    const [introduction] = await query<Introduction>(selectIntroduction);
-    if (!introduction) throw new Error('The server does not introduce itself.');
-    const { pid, isStandby, ...server } = introduction;
+    const [row] = await query<SessionRow>(selectSession);
+    if (!row) throw new Error('The server does not identify itself.');
+    const { pid, isStandby, ...server } = row;
     // A standby lags behind.
     if (isStandby) throw new Error('The server is a standby.');
     state = 'open';
@@ -156,4 +207,50 @@ function encode(value: Values[number]): unknown {
   if (!Array.isArray(value)) return value;
   const json = JSON.stringify(value);
   return /\\[bfnrtu]/.test(json) ? value : `{${json.slice(1, -1)}}`;
+}
+
+const keepAliveAfterMs = 5000;
+
+/** The settings of every session. */
+const sessionSettings = ({ lockMs, statementMs }: Timeouts): string[] => [
+  `lock_timeout=${lockMs}`,
+  `statement_timeout=${statementMs}`,
+  // A transaction must not hold its locks for hours if its replica vanishes.
+  'idle_in_transaction_session_timeout=10000',
+  // A role may have warnings switched off, but a COMMIT can report a problem as a warning.
+  'client_min_messages=warning',
+];
+
+function driverConfig(options: SessionOptions): ClientConfig {
+  const { address, timeouts = servingTimeouts, settings = [] } = options;
+  const { host, port, user, database, password } = address;
+  // pgbouncer refuses to start a session with settings that it does not know.
+  const ours = address.isPgbouncer ? [] : [...sessionSettings(timeouts), ...settings];
+  return {
+    // Pass all of them: the driver takes missing ones from the environment.
+    ...{ host, port, user, database },
+    password: password ?? passwordFromFile,
+    options: [address.options ?? '', ...ours.map((setting) => `-c ${setting}`)].join(' ').trim(),
+    application_name: address.applicationName,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    query_timeout: timeouts.silenceMs,
+    pipeline: true,
+  };
+}
+
+/** The modes as libpq defines them: only `verify-…`, or a given authority, proves the server's identity. */
+function sslConfig({ sslMode, sslFiles }: PostgresAddress): ConnectionOptions {
+  const verifies = sslMode.startsWith('verify-') || (sslMode === 'require' && sslFiles.ca !== undefined);
+  return {
+    ...sslFiles,
+    rejectUnauthorized: verifies,
+    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function passwordFromFile(info?: unknown): Promise<string> {
+  return new Promise((resolve) => {
+    findInPassFile(info, (password) => resolve(password ?? ''));
+  });
 }

@@ -1,12 +1,70 @@
 import { DatabaseError } from 'pg';
-import { isUndone, OutcomeUnknownError, SessionLostError } from '../errors.ts';
+import { unavailable } from '../../domain/error.ts';
+import { isUndone, OutcomeUnknownError, SessionLostError } from './errors.ts';
 import type { Query, Session } from './session.ts';
 
+/** Runs one transaction. If its outcome is unknown, the error says so and includes this advice. */
+export type Transact = <Result>(work: (query: Query) => Promise<Result>, advice?: string) => Promise<Result>;
+
 export interface TransactionOptions {
+  /** Runs work on a session that nobody else uses until the work ends. */
+  onSession: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
+  /** Reads on another session. */
+  read: Query;
   /** The time limit for the statements that `work` awaits. */
   statementsMs: number;
   /** The time limit for COMMIT, and before that for the statements that travel with it. */
   commitMs: number;
+}
+
+/** How often to ask the server whether it still works on a late COMMIT. */
+const checkEveryMs = 1000;
+
+/** An idle process has sent its response. */
+const selectBusy = {
+  name: 'select-busy',
+  text: "SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE state <> 'idle'",
+};
+
+/** Tells the caller of a late COMMIT that its outcome is unknown, and keeps its session until the response is there. */
+export function createTransact({ onSession, read, statementsMs, commitMs }: TransactionOptions): Transact {
+  /**
+   * The sessions with a late COMMIT, which may wait for its standby forever. Further writes are refused meanwhile: a
+   * hanging standby thus costs the server two sessions, not one per write.
+   */
+  const late = new Map<Session, Timer>();
+
+  /** The response may have been lost on the way. */
+  const endIfSilent = async (session: Session): Promise<void> => {
+    const busy = await read(selectBusy, [session.pid]);
+    if (busy.length === 0) session.destroy();
+  };
+
+  return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
+    if (late.size > 0) throw unavailable(new Error('An earlier write is still under way.'));
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const transact = async (session: Session): Promise<Result> => {
+      const onLate = (): void => {
+        if (late.has(session)) return;
+        reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
+        late.set(
+          session,
+          setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs),
+        );
+      };
+      try {
+        return await runTransaction(session, work, { statementsMs, commitMs, advice, onLate });
+      } finally {
+        clearInterval(late.get(session));
+        late.delete(session);
+      }
+    };
+    onSession(transact).then(resolve, reject);
+    return promise;
+  };
+}
+
+interface RunOptions extends Pick<TransactionOptions, 'statementsMs' | 'commitMs'> {
   /** What the caller should do if the outcome is unknown. */
   advice: string | undefined;
   /** Called if COMMIT is late, perhaps twice. The session may wait for its response forever. */
@@ -17,10 +75,10 @@ export interface TransactionOptions {
  * Runs a transaction. BEGIN travels with the first statement, and COMMIT with those whose responses `work` does not
  * await. The outcome is unknown only if COMMIT was sent and got no response; any earlier failure is undone.
  */
-export async function runTransaction<Result>(
+async function runTransaction<Result>(
   session: Session,
   work: (query: Query) => Promise<Result>,
-  { statementsMs, commitMs, advice, onLate }: TransactionOptions,
+  { statementsMs, commitMs, advice, onLate }: RunOptions,
 ): Promise<Result> {
   const sent: Promise<unknown>[] = [];
   const query: Query = (statement, values) => {

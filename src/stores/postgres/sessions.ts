@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { storeClosing } from '../../domain/error.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import { type Log, reasonOf } from '../../system/log.ts';
+import { createBoundedQueue } from '../batcher.ts';
+import type { PostgresAddress } from './address.ts';
+import {
+  isCollision,
+  isLost,
+  OutcomeUnknownError,
+  SessionLostError,
+  spoilsSession,
+  translateError,
+} from './errors.ts';
+import {
+  keepPlans,
+  openSession,
+  type Query,
+  type Server,
+  servingTimeouts,
+  type Session,
+  type SessionOptions,
+  type Timeouts,
+} from './session.ts';
+import { createTransact, type Transact } from './transaction.ts';
+
+/** Runs the store's statements, and handles each kind of failure. */
+export interface Sql {
+  /** Runs a statement that only reads; repeats it if its session was lost. */
+  read: Query;
+  /** Runs a read that may take long. These run one at a time on their own session, which is opened on first use. */
+  search: Query;
+  /**
+   * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
+   * times.
+   */
+  write: Transact;
+  close(): Promise<void>;
+}
+
+export interface SqlOptions {
+  /** How many sessions are for reading. */
+  readerCount: number;
+  timeouts?: Timeouts;
+  /** A COMMIT that takes longer has an unknown outcome. */
+  commitMs?: number;
+  /** Records the server in use and every change of it. */
+  log?: Log | undefined;
+  metrics?: Registry | undefined;
+  /** Receives the outcome of each write; undefined means success. */
+  onWritten?: (failure: unknown) => void;
+}
+
+export const writerCount = 2;
+const maxReadsPerSession = 32;
+
+/** All sessions belong to one server: see {@link createOpen}. */
+export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
+  const { readerCount, timeouts = servingTimeouts, commitMs = 3000, log, metrics, onWritten } = options;
+  const open = createOpen(address, log, metrics);
+  const unknownOutcomes = metrics
+    ?.counter(
+      'petstore_postgres_unknown_outcomes_total',
+      'Transactions that may or may not have been committed, because COMMIT got no response.',
+    )
+    .with({});
+  const lanes = (count: number, maxPerSession: number, more: Omit<SessionOptions, 'address'>): Lanes =>
+    createLanes({ count, maxPerSession, open: (onLost) => open({ onLost, timeouts, ...more }) });
+  const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });
+  // Searches read many rows, so they are planned for their values and may use every kind of plan.
+  const searchers = lanes(1, 1, {});
+  // A session must survive a COMMIT that gets no response.
+  const lasting = { ...timeouts, silenceMs: 0 };
+  const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });
+
+  const readOn =
+    (some: Lanes): Query =>
+    (statement, values) =>
+      retry(() => some.run((session) => session.query(statement, values)));
+  const read = readOn(readers);
+
+  const transact = createTransact({
+    onSession: (work) => writers.run(work),
+    read,
+    statementsMs: timeouts.silenceMs,
+    commitMs,
+  });
+
+  return {
+    read,
+    search: readOn(searchers),
+    async write(work, advice) {
+      try {
+        const result = await retry(() => transact(work, advice));
+        onWritten?.(undefined);
+        return result;
+      } catch (error) {
+        if (error instanceof OutcomeUnknownError) unknownOutcomes?.increment();
+        onWritten?.(error);
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all([readers, searchers, writers].map((each) => each.close()));
+    },
+  };
+}
+
+const maxAttempts = 10;
+/** What was lost after this long is not repeated, because its caller is about to give up. */
+const retryWithinMs = 1000;
+
+/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. Translates other errors. */
+async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
+      if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw translateError(error);
+    }
+    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
+    await sleep(Math.random() * 10 * attempts);
+  }
+}
+
+type Open = (options: Omit<SessionOptions, 'address'>) => Promise<Session>;
+
+/**
+ * Opens the sessions of this process. The invariant: **all of them belong to one server**. If a new session reaches a
+ * different server, every older one ends.
+ */
+function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Registry | undefined): Open {
+  const sessions = new Set<Session>();
+  /** The last server in use. An older one is never used again. */
+  let last: Server | undefined;
+  let isDown = false;
+  const failovers = metrics
+    ?.counter('petstore_postgres_failovers_total', 'Changes from one database server to another.')
+    .with({});
+  metrics?.gauge(
+    'petstore_postgres_server_info',
+    'The database server in use; no sample if there is none.',
+    () => {
+      if (!last || sessions.size === 0) return [];
+      const place = { server_address: address.host, server_port: String(address.port) };
+      const labels = { ...place, system: last.system, timeline: String(last.timeline) };
+      return [{ labels, value: 1 }];
+    },
+  );
+  metrics?.gauge(
+    'petstore_postgres_sessions',
+    'Open sessions on the database server in use.',
+    () => sessions.size,
+  );
+
+  const refuseOlder = (session: Session): void => {
+    if (!last || !isNewer(last, session.server)) return;
+    session.destroy();
+    throw new Error(
+      `The server is of timeline ${session.server.timeline}, and timeline ${last.timeline} was used before. ` +
+        'If it was restored from a backup, restart the service.',
+    );
+  };
+
+  const moveTo = (server: Server): void => {
+    const { system, timeline } = server;
+    const fields = { server: `${address.host}:${address.port}`, system, timeline };
+    if (!last) log?.info('using database server', fields);
+    else if (last.system !== system || last.timeline !== timeline) {
+      failovers?.increment();
+      log?.warn('The database server has changed.', fields);
+    } else if (isDown) log?.info('The database server can be used again.', fields);
+    if (last && !isDeepStrictEqual(last, server)) {
+      for (const session of sessions) session.destroy();
+    }
+    last = server;
+    isDown = false;
+  };
+
+  return async (options) => {
+    const onLost = (): void => {
+      sessions.delete(session);
+      options.onLost?.();
+    };
+    let session: Session;
+    try {
+      session = await openSession({ ...options, address, onLost });
+      refuseOlder(session);
+    } catch (error) {
+      if (!isDown && sessions.size === 0)
+        log?.error('No database server can be used.', { reason: reasonOf(error) });
+      isDown = sessions.size === 0;
+      throw error;
+    }
+    moveTo(session.server);
+    // The session may have been lost in the meantime.
+    if (session.isOpen) sessions.add(session);
+    return session;
+  };
+}
+
+/** Whether `one` was promoted after `other`, which then lacks what `one` has acknowledged. */
+function isNewer(one: Server, other: Server): boolean {
+  return one.system === other.system && one.timeline > other.timeline;
+}
+
+/** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
+interface Lanes {
+  /**
+   * Waits for a session with room; fails with a `PetstoreError` if there is none in time, and with a `SessionLostError`
+   * if none can be opened. Ends a spoilt session.
+   */
+  run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+interface LanesOptions {
+  count: number;
+  /** How many statements or transactions may run on one session. Others wait here, where they can be refused. */
+  maxPerSession: number;
+  open: (onLost: () => void) => Promise<Session>;
+}
+
+const maxWaitMs = 2000;
+/** The pause before the next attempt after a server refused a session. */
+const pauseAfterFailureMs = 100;
+
+interface Lane {
+  load: number;
+  session?: Promise<Session>;
+}
+
+function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
+  const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
+  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
+  let isClosed = false;
+
+  /** Equally busy lanes take turns. */
+  const leastLoaded = (): Lane => {
+    const lane = lanes.reduce((least, other) => (other.load < least.load ? other : least));
+    if (count > 1) lanes.push(...lanes.splice(lanes.indexOf(lane), 1));
+    return lane;
+  };
+
+  const openOn = (lane: Lane): Promise<Session> => {
+    const forget = (): void => {
+      if (lane.session === session) delete lane.session;
+    };
+    const session = open(forget).catch((error: unknown) => {
+      setTimeout(forget, pauseAfterFailureMs);
+      throw new SessionLostError(error);
+    });
+    lane.session = session;
+    return session;
+  };
+
+  return {
+    async run(work) {
+      let lane = leastLoaded();
+      while (lane.load >= maxPerSession) {
+        await waiting.add(undefined);
+        lane = leastLoaded();
+      }
+      if (isClosed) throw storeClosing();
+      lane.load += 1;
+      let session: Session | undefined;
+      try {
+        session = await (lane.session ?? openOn(lane));
+        return await work(session);
+      } catch (error) {
+        if (spoilsSession(error)) session?.destroy();
+        throw error;
+      } finally {
+        lane.load -= 1;
+        waiting.take(1)[0]?.resolve();
+      }
+    },
+    async close() {
+      isClosed = true;
+      const closing = lanes.map(async (lane) => (await lane.session?.catch(() => undefined))?.close());
+      await Promise.all(closing);
+    },
+  };
+}
