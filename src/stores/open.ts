@@ -72,7 +72,7 @@ function postgresStore(address: string): NamedStore {
     openBulk: async (options) =>
       (await import('./postgres/maintenance/bulk.ts')).openPostgresBulk({ ...options, address }),
     openImport: async (options) =>
-      (await import('./postgres/maintenance/import.ts')).openPostgresImport({ ...options, address }),
+      (await import('./postgres/maintenance/bulk.ts')).openPostgresImport({ ...options, address }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresImport } from '../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { clientOf } from '../support/http/client-of.ts';

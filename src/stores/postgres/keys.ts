@@ -1,6 +1,6 @@
 import { type ApiKey, isUsable } from '../../domain/api-key.ts';
-import { columnsOf, type KeyRow, keyTable } from '../tables.ts';
 import type { ApiKeyStore } from '../store.ts';
+import { columnsOf, type KeyRow, keyTable } from '../tables.ts';
 import { createReads } from './reads.ts';
 import type { Statement, Values } from './session.ts';
 import type { Sql } from './sessions.ts';

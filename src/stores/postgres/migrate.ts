@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import { announceMigration, newerSchema, refuseUnreleased, type MigrationOptions } from '../migration.ts';
 import { noReport, type Report } from '../../system/progress.ts';
+import { announceMigration, newerSchema, refuseUnreleased, type MigrationOptions } from '../migration.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
 import { openSession, type Session } from './session.ts';
@@ -86,7 +86,7 @@ const steps: Record<number, string> = {
   -- Null until the name is folded: a replica of 1.1.0 leaves it so.
   ALTER TABLE pets ADD COLUMN folded_name text;
 
-  -- Every change of a pet, in order; see events.ts.
+  -- Every change of a pet, in order; see event-log.ts.
   CREATE TABLE events (
     id bigint PRIMARY KEY,
     created_at bigint NOT NULL,

@@ -1,15 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { Registry } from '../../metrics/registry.ts';
-import type { Log } from '../../system/log.ts';
+import { type Log, reasonOf } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Store } from '../store.ts';
-import { parseAddress, type Environment } from './address.ts';
-import { createEventStore } from './events.ts';
+import { columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
+import { type Environment, parseAddress } from './address.ts';
+import { isSchemaError } from './errors.ts';
+import { createEventStore } from './event-log.ts';
 import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
-import { createOrderStore, createPetStore } from './pets/pets.ts';
-import { createSchemaCheck, probe } from './readiness.ts';
-import { createSql, writerCount } from './sessions.ts';
+import { createOrderStore, createPetStore } from './pets.ts';
+import { petTable } from './rows.ts';
+import type { Query } from './session.ts';
+import { createSql, type Sql, writerCount } from './sessions.ts';
 
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
@@ -30,22 +34,15 @@ const maxConnectMs = 2000;
 
 /** Opens the store and migrates its schema if necessary. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
-  const { metrics } = options;
+  const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000 } = options;
+  const { now = Date.now, log, metrics } = options;
   const address = parseAddress(options.address, environment);
   await prepareDatabase(address, startWithinMs, options);
 
   const readiness = createReadiness(() => sql.write(probe));
-  const connectTimeoutMs = Math.min(address.connectTimeoutMs, maxConnectMs);
-  const sql = createSql(
-    { ...address, connectTimeoutMs },
-    {
-      readerCount: address.connectionLimit - writerCount,
-      log,
-      metrics,
-      onWritten: readiness.note,
-    },
-  );
+  const serving = { ...address, connectTimeoutMs: Math.min(address.connectTimeoutMs, maxConnectMs) };
+  const readerCount = address.connectionLimit - writerCount;
+  const sql = createSql(serving, { readerCount, log, metrics, onWritten: readiness.note });
   const checkSchema = createSchemaCheck(sql, log);
   // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
   await checkSchema().catch(() => {});
@@ -63,5 +60,42 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await pets.close();
       await sql.close();
     },
+  };
+}
+
+/** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */
+const insertProof = { name: 'insert-proof', text: 'INSERT INTO write_probes VALUES ($1, 0, 0)' };
+const deleteProof = { name: 'delete-proof', text: 'DELETE FROM write_probes WHERE replica = $1' };
+
+/** A transaction that proves that writes work. */
+async function probe(query: Query): Promise<void> {
+  const replica = randomUUID();
+  void query(insertProof, [replica]);
+  void query(deleteProof, [replica]);
+}
+
+const tables = [petTable, orderTable, eventTable, keyTable, idempotencyTable];
+/** Fails if a table or column that requests need is missing. */
+const selectSchema = {
+  name: 'select-schema',
+  text: `SELECT FROM event_log, deletions, ${tables
+    .map((table) => `(SELECT ${columnsOf(table).join(', ')} FROM ${table.name} LIMIT 0) AS ${table.name}`)
+    .join(', ')}`,
+};
+
+/** Fails with `unavailable` if the schema was changed to one that this release cannot use. */
+function createSchemaCheck(sql: Sql, log: Log | undefined): () => Promise<void> {
+  let isReported = false;
+  return async () => {
+    try {
+      await sql.read(selectSchema);
+      isReported = false;
+    } catch (error) {
+      if (isSchemaError(error) && !isReported) {
+        log?.error('The schema was changed, and this release cannot use it.', { problem: reasonOf(error) });
+        isReported = true;
+      }
+      throw error;
+    }
   };
 }

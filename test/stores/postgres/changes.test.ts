@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { IdTakenError } from '../../../src/domain/error.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { openPostgresImport } from '../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresImport } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { failureOf } from '../../support/failure.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';

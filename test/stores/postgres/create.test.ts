@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresImport } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 import { createPet, deletePet } from '../../support/changes.ts';

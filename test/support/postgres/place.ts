@@ -1,5 +1,4 @@
-import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
-import { openPostgresImport } from '../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresBulk, openPostgresImport } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';

@@ -1,23 +1,31 @@
 import type { QueryResultRow } from 'pg';
+import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
+import { importEvent } from '../../../domain/event.ts';
+import type { ImportedPet } from '../../../domain/pet.ts';
+import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';
 import {
   columnsOf,
   idempotencyTable,
+  type ImportRow,
   importTable,
   keyTable,
   orderTable,
   type TableForm,
 } from '../../tables.ts';
-import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
-import { importEvent } from '../../../domain/event.ts';
+import { type Environment, parseAddress } from '../address.ts';
 import { refuseTakenId } from '../errors.ts';
-import { addEvents, forgetEarlierEvents } from '../events.ts';
-import { type CommandOptions, openCommandSql } from './command-sql.ts';
-import { lastIdOf, moveSequence } from './sequences.ts';
-import { petTable, selectPetRow } from '../pets/pet-row.ts';
-import { arraysOf, insertStatement } from '../rows.ts';
-import type { Query } from '../session.ts';
-import type { Sql } from '../sessions.ts';
+import { addEvents, forgetEarlierEvents } from '../event-log.ts';
+import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
+import { arraysOf, insertStatement, insertWithNewIds, petTable, selectPetRow } from '../rows.ts';
+import type { Query, Values } from '../session.ts';
+import { createSql, type Sql } from '../sessions.ts';
 
+interface CommandOptions extends PrepareOptions {
+  address: string;
+  environment?: Environment;
+}
+
+/** Reads or writes all of a store. */
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
   const sql = await openCommandSql(options);
   return {
@@ -34,6 +42,61 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
     beginLog: () => sql.write(beginLog),
     close: () => sql.close(),
   };
+}
+
+/** The sequence is no substitute: it also skips the ids of an uncommitted batch, which is then added again. */
+const selectLargestId = `
+  SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
+
+/** Adds many pets at once. */
+export async function openPostgresImport(options: CommandOptions): Promise<ImportStore> {
+  const sql = await openCommandSql(options);
+
+  const change = (text: string, values: Values) => sql.write(async (query) => void query(text, values));
+
+  return {
+    async findImport(source) {
+      const select = `SELECT ${columnsOf(importTable).join(', ')} FROM imports WHERE source = $1`;
+      const [row] = await sql.search<ImportRow>(select, [source]);
+      return row && importTable.parse(row);
+    },
+
+    addPets: (pets, step) =>
+      sql.write(async (query) => {
+        await addTogether(query, pets, step);
+        addEvents(query, [importEvent(pets.length, Date.now())]);
+      }),
+
+    async finishImport(source, finishedAt) {
+      await change(
+        `INSERT INTO imports (source, added_count, finished_at) VALUES ($1, 0, $2)
+         ON CONFLICT (source) DO UPDATE SET finished_at = excluded.finished_at`,
+        [source, finishedAt.getTime()],
+      );
+    },
+
+    async forgetImport(source) {
+      await change('DELETE FROM imports WHERE source = $1', [source]);
+    },
+
+    async largestId() {
+      const [row] = await sql.search<{ id: string | null }>(selectLargestId);
+      return row === undefined || row.id === null ? undefined : BigInt(row.id);
+    },
+
+    close: () => sql.close(),
+  };
+}
+
+const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };
+const commitMs = 60_000;
+const startWithinMs = 3000;
+
+/** For a command that reads or writes many rows, one transaction after another. */
+async function openCommandSql(options: CommandOptions): Promise<Sql> {
+  const address = parseAddress(options.address, options.environment ?? {});
+  await prepareDatabase(address, startWithinMs, options);
+  return createSql(address, { readerCount: 1, timeouts, commitMs });
 }
 
 /** `selected` are the columns to read. */
@@ -91,4 +154,71 @@ async function raiseLastIds(query: Query, { pets, orders }: LastIds): Promise<vo
   // Some of these pets may have been deleted, and it is unknown which.
   const remember = 'UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint';
   await query(remember, [last.pets]);
+}
+
+const insertNew = insertWithNewIds(petTable, 'pet_ids');
+const insertKept = insertStatement(petTable);
+
+async function addTogether(
+  query: Query,
+  pets: readonly ImportedPet[],
+  step: ImportStep | undefined,
+): Promise<void> {
+  if (step) await moveImport(query, step, pets.length);
+  const rows = pets.map((pet) => ({ id: 0n, ...pet }));
+  const values = arraysOf(petTable, rows);
+  const smallest = pets[0]?.id;
+  if (smallest === undefined) return void (await query(insertNew, values));
+  await query(insertKept, values).catch(refuseTakenId);
+  await refuseDeletedIds(query, smallest);
+  await moveSequence(query, 'pet_ids', rows.at(-1)?.id ?? smallest);
+}
+
+/**
+ * The table alone would accept the id of a pet that was deleted after the import began. Call this after the insert,
+ * which waits for a concurrent delete of an equal id to commit.
+ */
+async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
+  const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
+  const deleted = await query(select, [String(smallest)]);
+  if (deleted.length > 0) throw new IdTakenError('This id was used before.');
+}
+
+async function moveImport(query: Query, { source, addedBefore }: ImportStep, count: number): Promise<void> {
+  await query('INSERT INTO imports (source, added_count) VALUES ($1, 0) ON CONFLICT (source) DO NOTHING', [
+    source,
+  ]);
+  const moved = await query(
+    `UPDATE imports SET added_count = $3::bigint
+     WHERE source = $1 AND added_count = $2::bigint AND finished_at IS NULL RETURNING 1`,
+    [source, addedBefore, addedBefore + count],
+  );
+  if (moved.length !== 1)
+    throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
+}
+
+type Sequence = 'pet_ids' | 'order_ids' | 'api_key_ids';
+
+/** The last id that was drawn; 0 if there is none. */
+async function lastIdOf(query: Query, sequence: Sequence): Promise<bigint> {
+  const select = `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS id FROM ${sequence}`;
+  const [row] = await query<{ id: string }>(select);
+  return BigInt(row?.id ?? 0);
+}
+
+/** More ids than others could draw between two statements. */
+const farAway = 1_000_000n;
+
+/**
+ * Makes new ids follow this one. A running service draws ids at the same time, and `setval` could move the sequence
+ * back behind them. So it is advanced by drawing ids, and set only across a distance that others cannot cover in the
+ * meantime.
+ */
+async function moveSequence(query: Query, sequence: Sequence, id: bigint): Promise<void> {
+  const missing = id - (await lastIdOf(query, sequence));
+  if (missing > farAway) await query(`SELECT setval('${sequence}', $1::bigint)`, [String(id)]);
+  else if (missing > 0n) {
+    const draw = `SELECT max(nextval('${sequence}')) FROM generate_series(1, $1::bigint)`;
+    await query(draw, [String(missing)]);
+  }
 }

@@ -1,7 +1,7 @@
 import { parseAddress, type Environment } from '../address.ts';
-import { openSession, type Session } from '../session.ts';
-import { readSchemaVersion } from '../migrate.ts';
 import { explain } from '../errors.ts';
+import { readSchemaVersion } from '../migrate.ts';
+import { openSession, type Session } from '../session.ts';
 
 export interface Inspection {
   version: string;

@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { issueKey } from '../../../../src/stores/issue-key.ts';
-import { openPostgresBulk } from '../../../../src/stores/postgres/maintenance/bulk.ts';
-import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresBulk, openPostgresImport } from '../../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { runCli } from '../../../support/process/process.ts';
 import { codeOf } from '../../../support/code-of.ts';

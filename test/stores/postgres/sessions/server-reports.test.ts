@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/import.ts';
+import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/bulk.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';

@@ -1,18 +1,17 @@
-import { type Outcome, refusalError, type TimedChange } from '../../../domain/change.ts';
-import { columnsOf, type OrderRow, orderTable } from '../../tables.ts';
-import { renderOrder } from '../../../domain/order.ts';
-import type { Registry } from '../../../metrics/registry.ts';
-import { createWriteMetrics, type WriteMetrics } from '../../../metrics/writes.ts';
-import { type Batcher, createBatcher } from '../../batcher.ts';
-import type { OrderStore, PetStore } from '../../store.ts';
-import { isStoreDown } from '../errors.ts';
-import { createExpiry } from '../events.ts';
-import { createReads } from '../reads.ts';
-import type { Sql } from '../sessions.ts';
+import { type Outcome, refusalError, type TimedChange } from '../../domain/change.ts';
+import { renderOrder } from '../../domain/order.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import { createWriteMetrics, type WriteMetrics } from '../../metrics/writes.ts';
+import { type Batcher, createBatcher } from '../batcher.ts';
+import { isScan, type OrderStore, type Page, pageOf, type PetStore, type SearchRequest } from '../store.ts';
+import { columnsOf, type OrderRow, orderTable } from '../tables.ts';
 import { applyBatch } from './apply.ts';
-import { createPageReader } from './pages.ts';
-import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './pet-row.ts';
-import { createSearch } from './search.ts';
+import { isStoreDown } from './errors.ts';
+import { createExpiry } from './event-log.ts';
+import { createPageReader, createReads, createSharedRead, type PageReader } from './reads.ts';
+import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './rows.ts';
+import type { Statement } from './session.ts';
+import type { Sql } from './sessions.ts';
 
 const selectPets = {
   name: 'select-pets',
@@ -105,4 +104,40 @@ export function createOrderStore(sql: Sql): OrderStore {
 function nameLength(change: TimedChange): number {
   if (change.kind === 'create-pet') return change.pet.name.length;
   return change.kind === 'update-pet' ? (change.changes.name?.length ?? 0) : 0;
+}
+
+/** Searches use an index where there is one; the others run on their own session. */
+function createSearch(sql: Sql, readPage: PageReader): (request: SearchRequest) => Promise<Page> {
+  const share = createSharedRead<Page>();
+
+  return ({ sort = 'newest', ...given }) => {
+    const request = { sort, ...given };
+    if (request.id === undefined && !isScan(request)) return readPage(request);
+    const { statement, values } = searchStatement(request);
+    return share(JSON.stringify(values) + statement.text, async () => {
+      const rows = isScan(request)
+        ? await sql.search<PetRow>(statement, values)
+        : await sql.read<PetRow>(statement, values);
+      return pageOf(rows, request.limit, petJsonOf);
+    });
+  };
+}
+
+/** The statement has no name, because there are too many kinds to keep a plan for each. */
+function searchStatement(request: SearchRequest): { statement: Statement; values: string[] } {
+  const { limit, words = [], id, categoryId, status, sort, after } = request;
+  const values: string[] = [];
+  const conditions: string[] = [];
+  const add = (value: { toString(): string } | undefined, say: (parameter: string) => string): void => {
+    if (value !== undefined) conditions.push(say(`$${values.push(String(value))}`));
+  };
+  add(id, (parameter) => `id = ${parameter}::bigint`);
+  add(categoryId, (parameter) => `category_id = ${parameter}::bigint`);
+  add(status, (parameter) => `status = ${parameter}`);
+  add(after, (parameter) => `id ${sort === 'newest' ? '<' : '>'} ${parameter}::bigint`);
+  for (const word of words)
+    add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, (parameter) => `folded_name LIKE ${parameter}`);
+  const text = `SELECT ${selectPetRow} FROM pets WHERE ${conditions.join(' AND ')}
+    ORDER BY pets.id ${sort === 'newest' ? 'DESC' : ''} LIMIT ${limit + 1}`;
+  return { statement: { text }, values };
 }

@@ -10,14 +10,23 @@ import {
   type Timed,
   type TimedChange,
   type Writes,
-} from '../../../domain/change.ts';
-import { columnsOf, idempotencyTable, orderTable, type IdempotencyRow } from '../../tables.ts';
-import type { NewOrder, OrderReturn } from '../../../domain/order.ts';
-import type { Pet } from '../../../domain/pet.ts';
-import { addEvents } from '../events.ts';
-import { arrayParameters, arraysOf, insertStatement, insertWithNewIds } from '../rows.ts';
-import type { Query } from '../session.ts';
-import { petJsonOf, petOf, type PetRow, petTable, selectPetRow } from './pet-row.ts';
+} from '../../domain/change.ts';
+import type { NewOrder, OrderReturn } from '../../domain/order.ts';
+import type { Pet } from '../../domain/pet.ts';
+import { columnsOf, idempotencyTable, orderTable, type IdempotencyRow } from '../tables.ts';
+import { addEvents } from './event-log.ts';
+import {
+  arrayParameters,
+  arraysOf,
+  insertStatement,
+  insertWithNewIds,
+  petJsonOf,
+  petOf,
+  type PetRow,
+  petTable,
+  selectPetRow,
+} from './rows.ts';
+import type { Query } from './session.ts';
 
 /** Applies a batch within a transaction. Locks pets by id, then idempotency keys, and the log of events last. */
 export async function applyBatch(query: Query, changes: readonly TimedChange[]): Promise<Outcome[]> {

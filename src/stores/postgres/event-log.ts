@@ -1,10 +1,10 @@
-import { columnsOf, eventPageOf, eventTable, type LogRow } from '../tables.ts';
 import { eventRetentionMs, type NewEvent } from '../../domain/event.ts';
-import { type EventPage, type EventStore, maxEventsRead } from '../store.ts';
 import { int64Range } from '../../domain/int64.ts';
+import { type EventPage, type EventStore, maxEventsRead } from '../store.ts';
+import { columnsOf, eventPageOf, eventTable, type LogRow } from '../tables.ts';
+import { createSharedRead } from './reads.ts';
 import { arrayParameters, arraysOf } from './rows.ts';
 import type { Query } from './session.ts';
-import { createSharedRead } from './shared-read.ts';
 import type { Sql } from './sessions.ts';
 
 /** "even" in ASCII. */
