@@ -27,7 +27,8 @@ export interface PostgresAddress {
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof sslModes)[number];
 
-export type Environment = Record<string, string | undefined>;
+/** PGPASSWORD and the others that libpq reads. */
+export type LibpqVariables = Record<string, string | undefined>;
 
 /** The parameters of an address, with libpq's variable for those that have one here. */
 const variables = {
@@ -58,13 +59,13 @@ const connections = { fewest: 3, most: 100, default: 5 };
  * Reads the address forms of libpq, Unix sockets included; libpq's variables supply what is missing. Errors never
  * repeat a part of the address: any part may be a password whose special characters were not encoded.
  */
-export function parseAddress(address: string, environment: Environment): PostgresAddress {
+export function parseAddress(address: string, environment: LibpqVariables): PostgresAddress {
   const [, credentials = '', hostAndPort = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ??
     refuseForm();
   const [, user = '', password = ''] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
   const parameters = parseQuery(query);
-  const given: Environment = {
+  const given: Record<string, string | undefined> = {
     ...{ user: decode(user), password: decode(password), dbname: decode(path) },
     ...parameters,
     ...splitHost(parameters['host'] ?? decode(hostAndPort)),
@@ -106,7 +107,7 @@ function splitHost(text: string): { host: string; port?: string } {
   return { host: bracketed ?? plain ?? '', ...(port !== undefined && { port }) };
 }
 
-function parseQuery(query: string): Environment {
+function parseQuery(query: string): Record<string, string> {
   const given = [...new URLSearchParams(query)];
   if (given.every(([name]) => Object.hasOwn(variables, name)))
     return Object.fromEntries(given.filter(([, value]) => value !== ''));

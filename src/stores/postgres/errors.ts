@@ -49,7 +49,7 @@ export function spoilsSession(error: unknown): boolean {
 }
 
 /** The error for callers: `unavailable`, unless the values are at fault, which is a bug. */
-export function translateError(error: unknown): unknown {
+export function callerError(error: unknown): unknown {
   if (!(error instanceof SessionLostError || error instanceof DatabaseError)) return error;
   // 2200H: a sequence has reached its end.
   if (stateOf(error) === '2200H') return idsUsedUp();
@@ -57,12 +57,12 @@ export function translateError(error: unknown): unknown {
   return /^(?:22|23505|23514|P0)/.test(stateOf(error)) ? error : unavailable(error);
 }
 
-/** Whether a translated error concerns the whole store. XX: only some rows are damaged. */
+/** Whether a caller's error concerns the whole store. XX: only some rows are damaged. */
 export function isStoreDown(error: unknown): boolean {
   return error instanceof PetstoreError && !stateOf(error.cause).startsWith('XX');
 }
 
-/** Whether a translated error was caused by a missing part of the schema. */
+/** Whether a caller's error was caused by a missing part of the schema. */
 export function isSchemaError(error: unknown): boolean {
   return /^(?:3F|42(?!501))/.test(stateOf((error as Error).cause));
 }
@@ -98,7 +98,7 @@ const explanations: Record<string, [problem: string, remedy: string]> = {
 };
 
 /** One line for the operator. The server's messages never contain the password, and the address is not repeated. */
-export function explain(error: unknown): OperatorError {
+export function operatorError(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   const cause = error instanceof SessionLostError ? error.cause : error;
   const { code = '', message } = cause as { code?: string; message: string };

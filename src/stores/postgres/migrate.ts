@@ -5,7 +5,7 @@ import { foldName } from '../../domain/fold.ts';
 import { noReport, type Report } from '../../system/progress.ts';
 import { announceMigration, newerSchema, refuseUnreleased, type MigrationOptions } from '../migration.ts';
 import type { PostgresAddress } from './address.ts';
-import { explain, mayPass } from './errors.ts';
+import { mayPass, operatorError } from './errors.ts';
 import { openSession, type Session } from './session.ts';
 
 /**
@@ -212,7 +212,7 @@ export async function prepareDatabase(
     try {
       return await migrate(address, options);
     } catch (error) {
-      if (!mayPass(error) || performance.now() > deadline) throw explain(error);
+      if (!mayPass(error) || performance.now() > deadline) throw operatorError(error);
     }
     await sleep(pauseBetweenAttemptsMs);
   }

@@ -5,7 +5,7 @@ import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Store } from '../store.ts';
 import { columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
-import { type Environment, parseAddress } from './address.ts';
+import { type LibpqVariables, parseAddress } from './address.ts';
 import { isSchemaError } from './errors.ts';
 import { createEventStore } from './event-log.ts';
 import { createKeyStore } from './keys.ts';
@@ -19,7 +19,7 @@ export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
   address: string;
   /** Where PGPASSWORD and libpq's other variables are read from. */
-  environment?: Environment;
+  environment?: LibpqVariables;
   maxQueuedWrites?: number;
   /** How long to wait for a database that cannot be reached yet. */
   startWithinMs?: number;

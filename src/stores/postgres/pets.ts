@@ -128,8 +128,11 @@ function searchStatement(request: SearchRequest): { statement: Statement; values
   const { limit, words = [], id, categoryId, status, sort, after } = request;
   const values: string[] = [];
   const conditions: string[] = [];
-  const add = (value: { toString(): string } | undefined, say: (parameter: string) => string): void => {
-    if (value !== undefined) conditions.push(say(`$${values.push(String(value))}`));
+  const add = (
+    value: { toString(): string } | undefined,
+    conditionOn: (parameter: string) => string,
+  ): void => {
+    if (value !== undefined) conditions.push(conditionOn(`$${values.push(String(value))}`));
   };
   add(id, (parameter) => `id = ${parameter}::bigint`);
   add(categoryId, (parameter) => `category_id = ${parameter}::bigint`);

@@ -6,29 +6,29 @@ import { isStoreDown } from './errors.ts';
 import type { Statement, Value } from './session.ts';
 import type { Sql } from './sessions.ts';
 
-export interface ReadOptions<Request, Row, Result> {
-  /** Takes an array for each value of a request. Returns at most one row per request, with its `place` from 1. */
+export interface ReadOptions<Lookup, Row, Result> {
+  /** Takes an array for each value of a lookup. Returns at most one row per lookup, with its `place` from 1. */
   statement: Statement;
-  /** Requests with equal values are equal. */
-  valuesOf: (request: Request) => readonly Value[];
-  resultOf: (row: Row | undefined, request: Request) => Result;
-  /** How many rows of a table a request may read; 1 by default. */
-  rowCountOf?: (request: Request) => number;
+  /** Lookups with equal values are equal. */
+  valuesOf: (lookup: Lookup) => readonly Value[];
+  resultOf: (row: Row | undefined, lookup: Lookup) => Result;
+  /** How many rows of a table a lookup may read; 1 by default. */
+  rowCountOf?: (lookup: Lookup) => number;
 }
 
 const maxRowsPerQuery = 1000;
 const maxWaitMs = 2500;
 
 /**
- * Reads by an index. All requests that wait become one query, and equal ones share their result. A request joins only a
+ * Reads by an index. All lookups that wait become one query, and equal ones share their result. A lookup joins only a
  * query that has not been sent, so the result is as fresh as that of its own query would be.
  */
-export function createReads<Request, Row extends QueryResultRow, Result>(
+export function createReads<Lookup, Row extends QueryResultRow, Result>(
   sql: Pick<Sql, 'read'>,
-  { statement, valuesOf, resultOf, rowCountOf = () => 1 }: ReadOptions<Request, Row, Result>,
-): (request: Request) => Promise<Result> {
+  { statement, valuesOf, resultOf, rowCountOf = () => 1 }: ReadOptions<Lookup, Row, Result>,
+): (lookup: Lookup) => Promise<Result> {
   interface Read {
-    request: Request;
+    lookup: Lookup;
     values: readonly Value[];
     key: string;
     isWaiting: boolean;
@@ -44,22 +44,22 @@ export function createReads<Request, Row extends QueryResultRow, Result>(
     const arrays = reads[0]?.values.map((_, index) => reads.map(({ values }) => values[index] ?? null));
     const rows = await sql.read<Row & { place: number }>(statement, arrays);
     const rowAt = new Map(rows.map((row) => [row.place, row]));
-    return reads.map(({ request }, index) => resultOf(rowAt.get(index + 1), request));
+    return reads.map(({ lookup }, index) => resultOf(rowAt.get(index + 1), lookup));
   };
 
   const batches = createBatcher(readAll, {
     maxWaitMs,
-    size: { of: ({ request }) => rowCountOf(request), maxPerBatch: maxRowsPerQuery },
+    size: { of: ({ lookup }) => rowCountOf(lookup), maxPerBatch: maxRowsPerQuery },
     onRefused: leave,
     isStoreDown,
   });
 
-  return (request) => {
-    const values = valuesOf(request);
+  return (lookup) => {
+    const values = valuesOf(lookup);
     const key = values.join(' ');
     const equal = waiting.get(key);
     if (equal) return equal;
-    const read = { request, values, key, isWaiting: true };
+    const read = { lookup, values, key, isWaiting: true };
     const result = batches.add(read);
     // It may have been sent at once, or refused.
     if (read.isWaiting) waiting.set(key, result);
@@ -120,10 +120,10 @@ export type PageReader = (request: RowsRequest) => Promise<Page>;
 export function createPageReader<Row extends { id: string }>(sql: Sql, paged: PagedTable<Row>): PageReader {
   const columns = Object.entries(paged.types);
   const readers = new Map<string, PageReader>();
-  const readerOf = (lead: Lead, sort: Sort): PageReader => {
+  const readerOf = (index: Index, sort: Sort): PageReader => {
     const start = String(sort === 'newest' ? int64Range.largest : int64Range.smallest);
     return createReads(sql, {
-      statement: pagesStatement(paged, lead, sort),
+      statement: pagesStatement(paged, index, sort),
       valuesOf: ({ limit, status, petId, returned, after }: RowsRequest) => [
         after === undefined ? start : String(after),
         ...[limit, status ?? null, petId?.toString() ?? null, returned ?? null],
@@ -136,18 +136,18 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
 
   return (request) => {
     const { sort = 'oldest' } = request;
-    const lead = leadOf(request);
-    const shape = `${lead} ${sort}`;
+    const index = indexFor(request);
+    const shape = `${index} ${sort}`;
     let read = readers.get(shape);
-    if (!read) readers.set(shape, (read = readerOf(lead, sort)));
+    if (!read) readers.set(shape, (read = readerOf(index, sort)));
     return read(request);
   };
 }
 
-type Lead = keyof typeof shapes;
+type Index = keyof typeof shapes;
 
 /** The index to use. A pet has few orders, and few orders are returned. */
-function leadOf({ petId, returned, status }: RowsRequest): Lead {
+function indexFor({ petId, returned, status }: RowsRequest): Index {
   if (petId !== undefined) return 'pet';
   if (returned) return 'returned';
   return status === undefined ? 'all' : 'status';
@@ -182,17 +182,17 @@ const shapes = {
  */
 function pagesStatement(
   { table, columns, types, filter = 'true' }: PagedTable<never>,
-  lead: Lead,
+  index: Index,
   sort: Sort,
 ): Statement {
-  const [bounds, order] = shapes[lead][sort];
+  const [bounds, order] = shapes[index][sort];
   const joined = Object.entries(types).map(([column, type]) =>
     type === 'bigint'
       ? `string_agg(coalesce("${column}"::text, ''), ' ' ORDER BY ${order}) AS "${column}"`
       : `json_agg("${column}" ORDER BY ${order})::text AS "${column}"`,
   );
   return {
-    name: `list-${table}-${lead}-${sort}`,
+    name: `list-${table}-${index}-${sort}`,
     text: `
       SELECT place::integer, page.*
       FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::bigint[], $5::boolean[])

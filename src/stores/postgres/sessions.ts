@@ -6,12 +6,12 @@ import { type Log, reasonOf } from '../../system/log.ts';
 import { createBoundedQueue } from '../batcher.ts';
 import type { PostgresAddress } from './address.ts';
 import {
+  callerError,
   isCollision,
   isLost,
   OutcomeUnknownError,
   SessionLostError,
   spoilsSession,
-  translateError,
 } from './errors.ts';
 import {
   keepPlans,
@@ -111,7 +111,7 @@ const maxAttempts = 10;
 /** What was lost after this long is not repeated, because its caller is about to give up. */
 const retryWithinMs = 1000;
 
-/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. Translates other errors. */
+/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. */
 async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();
   for (let attempts = 1; ; attempts++) {
@@ -119,7 +119,7 @@ async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
       return await run();
     } catch (error) {
       const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
-      if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw translateError(error);
+      if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw callerError(error);
     }
     // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
     await sleep(Math.random() * 10 * attempts);

@@ -12,7 +12,7 @@ import {
   orderTable,
   type TableForm,
 } from '../../tables.ts';
-import { type Environment, parseAddress } from '../address.ts';
+import { type LibpqVariables, parseAddress } from '../address.ts';
 import { refuseTakenId } from '../errors.ts';
 import { addEvents, forgetEarlierEvents } from '../event-log.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
@@ -22,7 +22,7 @@ import { createSql, type Sql } from '../sessions.ts';
 
 interface CommandOptions extends PrepareOptions {
   address: string;
-  environment?: Environment;
+  environment?: LibpqVariables;
 }
 
 /** Reads or writes all of a store. */

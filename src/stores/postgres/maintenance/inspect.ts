@@ -1,9 +1,9 @@
-import { parseAddress, type Environment } from '../address.ts';
-import { explain } from '../errors.ts';
+import { parseAddress, type LibpqVariables } from '../address.ts';
+import { operatorError } from '../errors.ts';
 import { readSchemaVersion } from '../migrate.ts';
 import { openSession, type Session } from '../session.ts';
 
-export interface Inspection {
+export interface PostgresInspection {
   version: string;
   /** An estimate for a large table, because counting it is slow. */
   petCount: number;
@@ -16,16 +16,19 @@ export interface Inspection {
 }
 
 /** Inspects a database without changing it. Fails with the service's own error. */
-export async function inspectPostgres(address: string, environment: Environment): Promise<Inspection> {
+export async function inspectPostgres(
+  address: string,
+  environment: LibpqVariables,
+): Promise<PostgresInspection> {
   let session: Session | undefined;
   try {
     session = await openSession({ address: parseAddress(address, environment) });
     const isNew = (await readSchemaVersion(session)) === 0;
-    const [found] = await session.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
+    const [found] = await session.query<Omit<PostgresInspection, 'isNew'>>(isNew ? selectNew : selectStore);
     if (!found) throw new Error('The server says nothing about the store.');
     return { ...found, isNew };
   } catch (error) {
-    throw explain(error);
+    throw operatorError(error);
   } finally {
     await session?.close();
   }
