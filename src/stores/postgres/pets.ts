@@ -1,8 +1,7 @@
 import { type Outcome, refusalError, type TimedChange } from '../../domain/change.ts';
 import { renderOrder } from '../../domain/order.ts';
 import type { Registry } from '../../metrics/registry.ts';
-import { createWriteMetrics, type WriteMetrics } from '../../metrics/writes.ts';
-import { type Batcher, createBatcher } from '../batcher.ts';
+import { type Batcher, createBatcher, createWriteMetrics, type WriteMetrics } from '../batcher.ts';
 import { isScan, type OrderStore, type Page, pageOf, type PetStore, type SearchRequest } from '../store.ts';
 import { columnsOf, type OrderRow, orderTable } from '../tables.ts';
 import { applyBatch } from './apply.ts';

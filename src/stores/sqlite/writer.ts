@@ -1,7 +1,6 @@
 import type { Outcome, TimedChange } from '../../domain/change.ts';
 import type { Registry } from '../../metrics/registry.ts';
-import { createWriteMetrics } from '../../metrics/writes.ts';
-import { createBatcher, type Batcher } from '../batcher.ts';
+import { type Batcher, createBatcher, createWriteMetrics } from '../batcher.ts';
 import type { Statement, Write, WriteResult } from './apply.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile, StoreWatch } from './file.ts';
