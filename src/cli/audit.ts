@@ -3,9 +3,8 @@ import { createLog, type Log, type LogFields } from '../system/log.ts';
 import type { Audit } from '../server/options.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
-import { warn } from './terminal/output.ts';
+import { visible, visibleLines, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
-import { visible, visibleLines } from './terminal/text.ts';
 
 /** For the help of the audited commands. */
 export const auditHelp = `

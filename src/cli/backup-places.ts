@@ -10,7 +10,7 @@ import { findLastRehearsed } from '../stores/backups/keep.ts';
 import { rehearse } from '../stores/backups/add-backup.ts';
 import { OperatorError } from '../domain/error.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
-import { addExamples, s3Help } from './terminal/help.ts';
+import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
 import {
   contentOf,
   countOf,
@@ -22,7 +22,6 @@ import {
   warn,
 } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
-import { durationOption } from './values.ts';
 
 const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
 

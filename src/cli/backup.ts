@@ -9,10 +9,9 @@ import { backUpSqlite } from '../stores/sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
-import { addExamples, s3Help } from './terminal/help.ts';
+import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
 import { contentOf, errorText, nameStore, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
-import { parseDuration } from './values.ts';
 
 interface BackupOptions {
   databaseUrl: string;

@@ -4,7 +4,7 @@ import { readAll, type BulkStore, type BulkTable } from '../stores/bulk.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
 import { isSameStore, storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples } from './terminal/usage.ts';
 import { asInterrupted, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 

@@ -7,10 +7,9 @@ import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../
 import { storeAt, refuseFileOfStore } from '../stores/open.ts';
 import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
-import { interruption, watchForInterruption } from './terminal/interruption.ts';
+import { addExamples } from './terminal/usage.ts';
+import { interruption, showProgress, watchForInterruption } from './terminal/progress.ts';
 import { asInterrupted, countOf, nameStore, print, show } from './terminal/output.ts';
-import { showProgress } from './terminal/progress.ts';
 
 interface ExportOptions {
   format?: PetFormat;

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
 import { askLocally, localAddressOf } from '../server/listener.ts';
 import { readInteger, Setting, settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples, durationOption } from './terminal/usage.ts';
 import { print } from './terminal/output.ts';
-import { durationOption } from './values.ts';
 
 const askAgainMs = 200;
 

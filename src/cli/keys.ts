@@ -8,7 +8,7 @@ import { refuseMissingStore, storeAt } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples, durationMs, durationOption } from './terminal/usage.ts';
 import {
   asInterrupted,
   nameStore,
@@ -17,9 +17,8 @@ import {
   renderJson,
   renderTable,
   show,
+  visible,
 } from './terminal/output.ts';
-import { visible } from './terminal/text.ts';
-import { durationMs, durationOption } from './values.ts';
 
 const idArgument = ['<id>', 'The id that petstore keys list shows.'] as const;
 

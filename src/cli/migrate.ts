@@ -3,7 +3,7 @@ import type { Migration } from '../stores/migration.ts';
 import { storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples } from './terminal/usage.ts';
 import { print } from './terminal/output.ts';
 
 export function define(command: Command): void {

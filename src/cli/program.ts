@@ -1,7 +1,8 @@
-import { Command, type CommanderError } from 'commander';
+import { styleText } from 'node:util';
+import { Command, type CommanderError, type HelpConfiguration, type OutputConfiguration } from 'commander';
 import { version } from '../../package.json';
 import { usageError } from '../domain/error.ts';
-import { addExamples, helpOutput, helpStyle } from './terminal/help.ts';
+import { addExamples } from './terminal/usage.ts';
 
 interface CommandEntry {
   summary: string;
@@ -25,7 +26,7 @@ export const commands: Record<string, CommandEntry> = {
   },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
-  doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
+  doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor.ts') },
 };
 
 /** The command line. Each command is defined just before it is parsed. */
@@ -59,6 +60,25 @@ export function createProgram(): Command {
   program.command('worker', { hidden: true }).action(async () => (await import('./serve.ts')).work());
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
 }
+
+const width = (): number => Math.min(80, process.stdout.columns || 80);
+
+const helpStyle: HelpConfiguration = {
+  showGlobalOptions: true,
+  styleTitle: (text) => styleText('bold', text),
+  styleOptionTerm: (text) => styleText('cyan', text),
+  styleSubcommandTerm: (text) => styleText('cyan', text),
+  styleArgumentTerm: (text) => styleText('cyan', text),
+};
+
+/** Errors are thrown, not printed. Commander writes to standard error only to show an incomplete command's help. */
+const helpOutput: OutputConfiguration = {
+  getOutHelpWidth: width,
+  getErrHelpWidth: width,
+  getErrHasColors: () => process.stdout.isTTY && process.stdout.hasColors(),
+  outputError: () => {},
+  writeErr: (text) => process.stdout.write(text),
+};
 
 /** Ends parsing: turns an error of commander into ours. Help and version are already printed and pass through. */
 function leave(error: CommanderError, path: string): never {

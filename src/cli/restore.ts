@@ -9,7 +9,7 @@ import { prepareFolder, removeLeftovers, resolveLinks } from '../system/files.ts
 import { embeddedPath } from '../stores/open.ts';
 import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';
-import { addExamples, s3Help } from './terminal/help.ts';
+import { addExamples, s3Help } from './terminal/usage.ts';
 import { contentOf, describeAge, print, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 

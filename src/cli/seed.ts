@@ -4,11 +4,9 @@ import { createSamplePets } from '../domain/sample-pets.ts';
 import { storeAt } from '../stores/open.ts';
 import { storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
-import { interruption, watchForInterruption } from './terminal/interruption.ts';
+import { addExamples, integerFrom } from './terminal/usage.ts';
+import { interruption, showProgress, watchForInterruption } from './terminal/progress.ts';
 import { asInterrupted, countOf, print } from './terminal/output.ts';
-import { showProgress } from './terminal/progress.ts';
-import { integerFrom } from './values.ts';
 
 interface SeedOptions {
   count: number;

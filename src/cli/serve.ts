@@ -3,7 +3,7 @@ import { isLoopback } from '../server/listener.ts';
 import { serveHere } from '../server/service.ts';
 import { createServiceAudit } from './audit.ts';
 import { addServeOptions, readServeOptions } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples } from './terminal/usage.ts';
 import { openContext } from './terminal/output.ts';
 
 export function define(command: Command): void {

@@ -1,8 +1,8 @@
+import { OperatorError } from '../domain/error.ts';
 import type { Pet } from '../domain/pet.ts';
-import { createArraySplitter } from './json-array.ts';
-import { byteOrderMark, createCsvReader, csvHeader, csvPet, turnsQuoted, type OnHeader } from './csv.ts';
-import { createLineSplitter } from './lines.ts';
-import { petLine, readJsonPet, type ParsedRecord, type TextRecord } from './record.ts';
+import { byteOrderMark, createCsvReader, csvHeader, csvPet, type OnHeader, turnsQuoted } from './csv.ts';
+import { createArraySplitter, petLine, readJsonPet } from './json.ts';
+import { createLineSplitter, type ParsedRecord, type TextRecord } from './record.ts';
 
 export const petFormats = ['ndjson', 'json', 'csv'] as const;
 export type PetFormat = (typeof petFormats)[number];
@@ -66,5 +66,73 @@ export function createPetWriter(format: PetFormat, excelSeparator?: string): Pet
       return text;
     },
     end: () => (joint === '' ? ']\n' : '\n]\n'),
+  };
+}
+
+/** The encodings of a file without a byte order mark. */
+export const encodings = ['utf-8', 'windows-1252'] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** Decodes bytes that arrive in arbitrary pieces. Invalid bytes are an error. */
+interface Decoder {
+  push(bytes: Uint8Array): string;
+  end(): string;
+}
+
+/** A byte order mark overrides `encoding`. The first piece must be long enough to contain one. */
+export function createDecoder(encoding: Encoding): Decoder {
+  let decoder: Decoder | undefined;
+  return {
+    push(bytes) {
+      decoder ??= decoderFor(bytes, encoding);
+      return decoder.push(bytes);
+    },
+    end: () => decoder?.end() ?? '',
+  };
+}
+
+/** The first bytes of ZIP, used by .xlsx and .ods, and of the container of .xls. */
+const spreadsheetMarks = ['504b0304', 'd0cf11e0'];
+
+function decoderFor(beginning: Uint8Array, encoding: Encoding): Decoder {
+  const mark = Buffer.from(beginning.subarray(0, 4)).toString('hex');
+  if (spreadsheetMarks.includes(mark)) {
+    throw new OperatorError(
+      'This is a spreadsheet (.xlsx, .xls or .ods) or an archive, not text. Nothing was written.',
+      'Open it in Excel or LibreOffice, save it with "Save As" as "CSV UTF-8", and import the new file.',
+    );
+  }
+  if (mark.startsWith('fffe')) return createTextDecoder('utf-16le');
+  if (mark.startsWith('feff')) return createTextDecoder('utf-16be');
+  return createTextDecoder(mark.startsWith('efbbbf') ? 'utf-8' : encoding);
+}
+
+/** Decodes UTF-8 line by line to name the line of a bad byte: a line end is never part of another character. */
+function createTextDecoder(encoding: Encoding | 'utf-16le' | 'utf-16be'): Decoder {
+  const isUtf8 = encoding === 'utf-8';
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let line = 1;
+  const decode = (bytes: Uint8Array, stream: boolean): string => {
+    try {
+      return decoder.decode(bytes, { stream });
+    } catch {
+      throw new OperatorError(
+        `${isUtf8 ? `Line ${line}` : 'The file'} is not valid ${encoding.toUpperCase()}. Nothing was written.`,
+        isUtf8 ? 'If an older Excel saved the file, add --encoding windows-1252.' : 'Save it as UTF-8.',
+      );
+    }
+  };
+  return {
+    push(bytes) {
+      let text = '';
+      let start = 0;
+      for (let end = isUtf8 ? bytes.indexOf(0x0a) : -1; end !== -1; end = bytes.indexOf(0x0a, start)) {
+        text += decode(bytes.subarray(start, end + 1), true);
+        start = end + 1;
+        line += 1;
+      }
+      return text + decode(bytes.subarray(start), true);
+    },
+    end: () => decode(new Uint8Array(), false),
   };
 }

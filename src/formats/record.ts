@@ -1,17 +1,14 @@
+import { OperatorError } from '../domain/error.ts';
+import { JsonNumber, toInt64 } from '../domain/int64.ts';
 import {
   fitsBody,
   type ImportedPet,
   InvalidPetError,
-  isJsonObject,
   type JsonObject,
   largestKeptId,
   maxBodyBytes,
   parseNewPet,
-  type Pet,
-  renderPet,
 } from '../domain/pet.ts';
-import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
-import { findJsonProblem } from './json-problem.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
@@ -27,19 +24,61 @@ export interface ParsedRecord extends TextRecord {
   problem?: string;
 }
 
-/** Reads a pet from JSON by the rules of the API. */
-export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
-  const { text } = record;
-  let value: unknown;
-  try {
-    value = parseExactJson(text);
-  } catch {
-    const problem = findJsonProblem(text);
-    const where = problem ? ` at column ${problem.column}: ${problem.reason}` : `: ${quoteText(text)}`;
-    return refuse(record, `This is not JSON${where}.`);
-  }
-  if (isJsonObject(value)) return readPet(record, value, keepsIds);
-  return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
+/** Splits text that arrives in pieces into records. */
+export interface Splitter {
+  push(text: string): TextRecord[];
+  /** Returns the last record, if it has no line end. */
+  end(): TextRecord[];
+}
+
+/** A longer record cannot be a pet: the API accepts 64 KiB. */
+const maxRecordLength = 1024 * 1024;
+
+/** Splits text into records. A line for which `turns` is true starts or ends a record of several lines. */
+export function createLineSplitter(turns = (_text: string) => false): Splitter {
+  let rest = '';
+  /** The length of the complete lines in `rest`, whose record continues. */
+  let seen = 0;
+  let line = 1;
+  let lineCount = 0;
+  let isOpen = false;
+
+  const recordOf = (lines: string): TextRecord[] => {
+    const text = lines.endsWith('\r') ? lines.slice(0, -1) : lines;
+    return text === '' ? [] : [{ line, text }];
+  };
+
+  return {
+    push(text) {
+      const records: TextRecord[] = [];
+      const all = rest + text;
+      let start = 0;
+      let lineStart = seen;
+      for (let end = all.indexOf('\n', seen); end !== -1; end = all.indexOf('\n', lineStart)) {
+        if (turns(all.slice(lineStart, end))) isOpen = !isOpen;
+        lineStart = end + 1;
+        lineCount += 1;
+        if (isOpen) continue;
+        records.push(...recordOf(all.slice(start, end)));
+        start = lineStart;
+        line += lineCount;
+        lineCount = 0;
+      }
+      rest = all.slice(start);
+      seen = lineStart - start;
+      refuseTooLong(rest.length, line);
+      return records;
+    },
+    end: () => recordOf(rest),
+  };
+}
+
+function refuseTooLong(length: number, line: number): void {
+  if (length <= maxRecordLength) return;
+  throw new OperatorError(
+    `The record at line ${line} is longer than 1 MiB, so it cannot be a pet. Nothing was written.`,
+    'Check the file, or choose another --format.',
+  );
 }
 
 /** Reads a pet from the fields of parsed JSON. */
@@ -61,11 +100,6 @@ export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolea
 
 export function refuse({ line, text }: TextRecord, problem: string): ParsedRecord {
   return { line, text, pet: undefined, problem };
-}
-
-/** A pet as one line of JSON, exactly as the service sends it. */
-export function petLine(pet: Pet): string {
-  return renderPet(pet.id, pet);
 }
 
 const longest = 40;

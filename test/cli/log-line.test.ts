@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { stripVTControlCharacters } from 'node:util';
-import { renderLogLine } from '../../src/cli/terminal/log-line.ts';
+import { renderLogLine } from '../../src/cli/terminal/output.ts';
 import type { LogFields, LogLevel } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { cleanEnvironment, makeFolder, petstoreCommand } from '../support/process/process.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { findJsonProblem } from '../../src/formats/json-problem.ts';
+import { findJsonProblem } from '../../src/formats/json.ts';
 
 describe('findJsonProblem', () => {
   it.each([

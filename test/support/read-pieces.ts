@@ -1,5 +1,4 @@
-import { createDecoder, type Encoding } from '../../src/formats/encoding.ts';
-import { createPetParser, type PetFormat } from '../../src/formats/format.ts';
+import { createDecoder, createPetParser, type Encoding, type PetFormat } from '../../src/formats/format.ts';
 import type { ParsedRecord } from '../../src/formats/record.ts';
 
 /** Reads text or bytes that arrive in pieces of the given lengths. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { generateKey } from '../../src/domain/api-key.ts';
-import { renderLogLine } from '../../src/cli/terminal/log-line.ts';
+import { renderLogLine } from '../../src/cli/terminal/output.ts';
 import { createLog, describeError, reasonOf, type LogLevel, type LogOptions } from '../../src/system/log.ts';
 
 const at = new Date('2027-03-04T05:06:07.890Z');

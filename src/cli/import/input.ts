@@ -1,10 +1,21 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, read, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../domain/error.ts';
-import { attemptRead, systemReason, writeAll } from '../../system/files.ts';
+import { OperatorError, usageError } from '../../domain/error.ts';
+import { type CsvHeader, csvReject, csvRejectsHeader, type OnHeader } from '../../formats/csv.ts';
+import {
+  createDecoder,
+  createPetParser,
+  type Encoding,
+  type PetFormat,
+  sniffFormat,
+} from '../../formats/format.ts';
+import { type ParsedRecord, refuse } from '../../formats/record.ts';
+import { attemptRead, isSameFile, openOutputFile, systemReason, writeAll } from '../../system/files.ts';
+import { countOf, listOf } from '../terminal/output.ts';
+import { interruption, showProgress } from '../terminal/progress.ts';
 
 const chunkBytes = 512 * 1024;
 const readInto = promisify(read);
@@ -64,4 +75,149 @@ async function copyToTemporaryFile(source: number): Promise<number> {
       'Make room there, or set TMPDIR to a folder that has it.',
     );
   }
+}
+
+/** The input of an import, and how to read it. */
+export interface PetSource {
+  input: Input;
+  format: PetFormat;
+  encoding: Encoding;
+  keepsIds: boolean;
+}
+
+export interface CheckedInput {
+  /** Identifies the import: equal bytes, read in the same way, are the same import. */
+  contentHash: string;
+  goodCount: number;
+  badCount: number;
+}
+
+/** How many bad rows are shown; others are only counted. */
+const maxReported = 20;
+
+/** Reads the whole input. Bad rows go to `rejects`. Returns undefined if interrupted. */
+export async function checkPets(
+  source: PetSource,
+  rejects: Rejects | undefined,
+): Promise<CheckedInput | undefined> {
+  const content = createContentHash(source);
+  using progress = showProgress('checked', source.input.sizeBytes, { format: sizeText });
+  let goodCount = 0;
+  let badCount = 0;
+  let namelessCount = 0;
+  let firstNameless = 0;
+  const onChunk = (chunk: Uint8Array): void => {
+    content.update(chunk);
+    progress.add(chunk.length);
+  };
+  const onHeader = (header: CsvHeader): void => {
+    rejects?.begin(header);
+    const { leftOut } = header;
+    const columns = leftOut.length === 1 ? 'column' : 'columns';
+    if (leftOut.length > 0) progress.say(`Left out: the ${columns} ${listOf(leftOut)}.`);
+  };
+  for await (const records of readRecords(source, onChunk, onHeader)) {
+    if (interruption.exitStatus !== undefined) return undefined;
+    const bad = records.filter(({ pet }) => !pet);
+    rejects?.write(bad);
+    for (const { line, problem } of bad.slice(0, Math.max(0, maxReported - badCount))) {
+      progress.say(`line ${line}: ${problem}`);
+    }
+    // The API accepts an empty name, but in a file it is usually a mistake.
+    const nameless = records.filter(({ pet }) => pet?.name.trim() === '');
+    firstNameless ||= nameless[0]?.line ?? 0;
+    namelessCount += nameless.length;
+    badCount += bad.length;
+    goodCount += records.length - bad.length;
+  }
+  if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
+  if (namelessCount > 0) {
+    const verb = namelessCount === 1 ? 'has' : 'have';
+    progress.say(
+      `Warning: ${countOf(namelessCount, 'pet')} ${verb} no name, the first in line ${firstNameless}.`,
+    );
+  }
+  return { contentHash: content.digest('hex'), goodCount, badCount };
+}
+
+/** Leaves out UTF-8, which was the only encoding when the first imports were recorded. */
+export function createContentHash({ format, encoding, keepsIds }: PetSource): Hash {
+  const reading = `${format} ${keepsIds ? 'ids' : 'no ids'}${encoding === 'utf-8' ? '' : ` ${encoding}`}`;
+  return createHash('sha256').update(`${reading}\n`);
+}
+
+/** The records of the input, one batch per chunk of bytes. Every read gives equal batches. */
+export async function* readRecords(
+  { input, format, encoding, keepsIds }: PetSource,
+  onChunk: (chunk: Uint8Array) => void,
+  onHeader?: OnHeader,
+): AsyncGenerator<ParsedRecord[]> {
+  const decoder = createDecoder(encoding);
+  const parser = createPetParser(format, keepsIds, onHeader);
+  const inOrder = keepsIds ? createOrderCheck() : (records: ParsedRecord[]) => records;
+  for await (const chunk of input.chunks()) {
+    onChunk(chunk);
+    yield inOrder(parser.push(decoder.push(chunk)));
+  }
+  yield inOrder([...parser.push(decoder.end()), ...parser.end()]);
+}
+
+/** Requires ascending ids, which are distinct without keeping them in memory. */
+function createOrderCheck(): (records: ParsedRecord[]) => ParsedRecord[] {
+  let last = 0n;
+  return (records) =>
+    records.map((record) => {
+      if (record.pet?.id === undefined) return record;
+      const { id } = record.pet;
+      if (id <= last) return refuse(record, `id must be larger than ${last}, the id before it, not ${id}.`);
+      last = id;
+      return record;
+    });
+}
+
+export async function sniff(input: Input, encoding: Encoding): Promise<PetFormat> {
+  const decoder = createDecoder(encoding);
+  for await (const chunk of input.chunks()) {
+    const text = decoder.push(chunk);
+    if (text.trim() !== '') return sniffFormat(text);
+  }
+  return 'ndjson';
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${Math.round(bytes)} bytes`;
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB'];
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
+}
+
+/** The file that collects bad rows. */
+export interface Rejects extends Disposable {
+  begin(header: CsvHeader): void;
+  write(records: ParsedRecord[]): void;
+}
+
+/** Writes CSV if the name says so, otherwise one JSON object per line. */
+export function openRejects(path: string, inputPath: string, format: PetFormat): Rejects {
+  if (isSameFile(path, inputPath)) {
+    throw usageError('--rejects names the file that is imported.', 'Name another file.');
+  }
+  const isCsv = extname(path).toLowerCase() === '.csv';
+  if (isCsv && format !== 'csv') {
+    throw usageError(
+      `The bad rows of ${format} cannot be written as CSV.`,
+      'Name a file that ends in .ndjson with --rejects.',
+    );
+  }
+  const file = openOutputFile(path, 'w', `${path} of --rejects`);
+  let render = ({ line, problem, text }: ParsedRecord): string =>
+    `${JSON.stringify({ line, problem, text })}\n`;
+  return {
+    begin(header) {
+      if (!isCsv) return;
+      file.write(csvRejectsHeader(header));
+      render = (record) => csvReject(record, header);
+    },
+    write: (records) => file.write(records.map((record) => render(record)).join('')),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
 }

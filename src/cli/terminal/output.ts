@@ -1,10 +1,9 @@
+import { styleText } from 'node:util';
 import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
-import { createLog, describeError, reasonOf, type LogLevel } from '../../system/log.ts';
 import type { ServeContext } from '../../server/options.ts';
 import { storeAt } from '../../stores/open.ts';
-import { renderLogLine } from './log-line.ts';
-import { visible, visibleLines } from './text.ts';
+import { createLog, describeError, type LogFields, type LogLevel, reasonOf } from '../../system/log.ts';
 
 /** What a service needs from its process. The log is readable on a terminal and JSON lines elsewhere. */
 export function openContext(level: LogLevel): ServeContext {
@@ -116,4 +115,72 @@ export function asInterrupted(work: string, error: unknown, remedy: string): unk
 function tell(text: string): Promise<void> {
   const stream = process.stdout.isTTY ? process.stdout : process.stderr;
   return show(`${text}\n`, stream);
+}
+
+const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;
+
+/** A log line for a person at a terminal: first what happened, then details, ids and an error's stack. */
+export function renderLogLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
+  const { requestId, traceId, error, ...others } = fields;
+  const parts = [
+    level === 'info' ? '' : styleText(colours[level], level),
+    ...(fields['method'] === undefined
+      ? [visibleLines(message), ...detailsOf(others)]
+      : requestOf(message, others)),
+    ...detailsOf({ traceId, requestId }).map((detail) => styleText('dim', detail)),
+    error === undefined ? '' : visibleLines(String(error)),
+  ];
+  const clock = time.toTimeString().slice(0, 8);
+  return `${styleText('dim', clock)} ${parts.filter((part) => part !== '').join(' ')}`;
+}
+
+/** Renders `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */
+function requestOf(
+  message: string,
+  { method, path, status, durationMs, key, client, ...others }: LogFields,
+): string[] {
+  return [
+    visible(`${method} ${path}`),
+    status === undefined ? '' : styleText(colourOf(Number(status)), String(status)),
+    durationMs === undefined ? '' : `${durationMs} ms`,
+    ...detailsOf({ key, client }),
+    message === 'request' ? '' : message,
+    ...detailsOf(others),
+  ];
+}
+
+function detailsOf(fields: LogFields): string[] {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${visible(name)}=${valueOf(value)}`);
+}
+
+/** Adds quotes if the value has spaces, so that it cannot pass for several fields. */
+function valueOf(value: LogFields[string]): string {
+  const text = String(value);
+  return visible(/[\s"]/.test(text) ? JSON.stringify(text) : text);
+}
+
+function colourOf(status: number): 'red' | 'yellow' | 'cyan' | 'green' {
+  return status >= 500 ? 'red' : status >= 400 ? 'yellow' : status >= 300 ? 'cyan' : 'green';
+}
+
+/**
+ * Makes untrusted text safe to print on one line. Characters that move the cursor, change colours or reverse text are
+ * escaped as in JSON, so JSON keeps its meaning.
+ */
+export function visible(text: string): string {
+  return text.replace(unsafe, escape);
+}
+
+/** Like `visible`, for several lines. */
+export function visibleLines(text: string): string {
+  return text.split('\n').map(visible).join('\n');
+}
+
+/** C0, DEL and C1, other line ends, and controls of text direction. */
+const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import { noReport, type Report } from '../../system/progress.ts';
-import { visible } from './text.ts';
+import { untilStopSignal } from '../../system/signals.ts';
+import { visible } from './output.ts';
 
 const widestBar = 30;
 const drawEveryMs = 100;
@@ -81,4 +83,16 @@ function duration(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** Lets a long command stop at a safe point. A second signal ends it at once. */
+export const interruption: {
+  /** The exit status that a shell expects after the signal; undefined before one arrives. */
+  exitStatus?: number;
+} = {};
+
+export function watchForInterruption(): void {
+  void untilStopSignal().then((signal) => {
+    interruption.exitStatus = 128 + constants.signals[signal];
+  });
 }

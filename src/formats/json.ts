@@ -1,8 +1,28 @@
-import { visit } from 'jsonc-parser';
+import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
 import { OperatorError } from '../domain/error.ts';
-import { findJsonProblem } from './json-problem.ts';
-import type { Splitter } from './lines.ts';
-import type { TextRecord } from './record.ts';
+import { parseExactJson } from '../domain/int64.ts';
+import { isJsonObject, type Pet, renderPet } from '../domain/pet.ts';
+import { type ParsedRecord, quoteText, readPet, refuse, type Splitter, type TextRecord } from './record.ts';
+
+/** Reads a pet from JSON by the rules of the API. */
+export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
+  const { text } = record;
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    const problem = findJsonProblem(text);
+    const where = problem ? ` at column ${problem.column}: ${problem.reason}` : `: ${quoteText(text)}`;
+    return refuse(record, `This is not JSON${where}.`);
+  }
+  if (isJsonObject(value)) return readPet(record, value, keepsIds);
+  return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
+}
+
+/** A pet as one line of JSON, exactly as the service sends it. */
+export function petLine(pet: Pet): string {
+  return renderPet(pet.id, pet);
+}
 
 /** An array is held in memory whole. */
 const maxArrayBytes = 32 * 1024 * 1024;
@@ -62,4 +82,33 @@ function elementsOf(text: string): TextRecord[] {
 
 function malformed(problem: string): OperatorError {
   return new OperatorError(`${problem} Nothing was written.`, 'Check the file, or choose another --format.');
+}
+
+/** The position where a text stops being JSON, for people. */
+export interface JsonProblem {
+  /** Both count from 1. */
+  line: number;
+  column: number;
+  /** For example `property name expected`. It never quotes the text, which may contain a secret. */
+  reason: string;
+}
+
+/** Finds the first error in a text that `JSON.parse` has refused, because its message names no position. */
+export function findJsonProblem(text: string): JsonProblem | undefined {
+  let problem: JsonProblem | undefined;
+  const onError: JSONVisitor['onError'] = (code, _offset, _length, line, column) => {
+    problem ??= { line: line + 1, column: column + 1, reason: inWords(printParseErrorCode(code)) };
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets exhaust the stack.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return problem;
+}
+
+/** Turns `PropertyNameExpected` into words. */
+function inWords(name: string): string {
+  return name.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 }

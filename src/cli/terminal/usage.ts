@@ -1,4 +1,15 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { styleText } from 'node:util';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Ends a command's help with examples. */
+export function addExamples(command: Command, ...lines: string[]): Command {
+  return command.addHelpText('after', () => `\n${styleText('bold', 'Examples:')}\n  ${lines.join('\n  ')}`);
+}
+
+/** For the help of commands that use a bucket. */
+export const s3Help = `
+For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
+S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;
 
 /** Creates a parser for an integer within bounds. */
 export function integerFrom(smallest: number, largest: number): (text: string) => number {
