@@ -69,7 +69,7 @@ export function define(command: Command): void {
     command,
     'petstore import pets.ndjson',
     'petstore import pets.csv --rejects bad-rows.csv',
-    'zcat pets.ndjson.gz | petstore import --database-url postgres://db.example/shop',
+    'zcat pets.gz | petstore import --database-url postgres://db.example/shop',
   );
 }
 
