@@ -6,7 +6,6 @@
  *     const app = createApp({ ...store, log: createLog({ level: 'info', write: console.log }) });
  *     Bun.serve({ fetch: app.fetch });
  */
-export { hashKey } from './domain/api-key.ts';
 export { issueKey } from './stores/issue-key.ts';
 export { PetstoreError, statusOfCode, type ErrorCode } from './domain/error.ts';
 export { createLog, type Log } from './system/log.ts';

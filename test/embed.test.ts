@@ -16,7 +16,7 @@ describe('petstore-server/embed', () => {
   });
 
   it('exports what its documentation lists', () => {
-    const [, table = ''] = /^\| Export(.*)^With `isStableOnly`/ms.exec(page) ?? [];
+    const [, table = ''] = /^\| Export(.*)^With `stableOnly`/ms.exec(page) ?? [];
     for (const name of Object.keys(embed)) expect(table).toContain(`\`${name}\``);
   });
 

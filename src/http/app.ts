@@ -23,21 +23,22 @@ export interface AppOptions {
   events: EventStore;
   keys: ApiKeyStore;
   /** Serves only the stable operations. */
-  isStableOnly?: boolean;
+  stableOnly?: boolean;
   log: Log;
   /** Without it, nothing is measured. */
   metrics?: Registry | undefined;
-  /** Hashes of fixed keys; the service takes them from API_KEYS. */
-  fixedKeys?: ReadonlySet<string>;
+  /** Keys to accept besides those in the store. */
+  apiKeys?: readonly string[];
   /** Web origins that may call from a browser; `*` allows all of them. */
   allowedOrigins?: readonly string[];
-  /** Unlimited by default. */
-  requestsPerMinute?: number | undefined;
+  /** Requests per minute from one key. Unlimited by default. */
+  rateLimit?: number | undefined;
   /** The peer's address of a request, for the log. */
   peerOf?: ClientAddress;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
-  logEveryRequest?: boolean;
+  /** Logs every request, not only slow and failed ones. */
+  accessLog?: boolean;
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
   bodyTimeoutMs?: number;
@@ -63,18 +64,18 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { keys, log, fixedKeys = new Set<string>(), allowedOrigins = [], requestsPerMinute } = options;
-  const { logEveryRequest = false, slowRequestMs = 1000, isSecure = false, isStableOnly = false } = options;
+  const { keys, log, apiKeys = [], allowedOrigins = [], rateLimit } = options;
+  const { accessLog = false, slowRequestMs = 1000, isSecure = false, stableOnly = false } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
   const { isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
   const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const shared: EndpointOptions = {
-    authenticate: createAuthentication(keys, fixedKeys, log, now),
-    rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
-    addCorsHeaders: createCors(allowedOrigins, isStableOnly),
+    authenticate: createAuthentication(keys, apiKeys, log, now),
+    rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
+    addCorsHeaders: createCors(allowedOrigins, stableOnly),
     log: createRequestLog({
       log,
-      logEveryRequest,
+      accessLog,
       slowRequestMs,
       clientOf: createClientAddress(peerOf, trustedProxies),
     }),
@@ -85,7 +86,7 @@ export function createApp(options: AppOptions): App {
   };
   const events = createEventOperations(options.events, shared.authenticate);
   const routes = createRoutes(options, shared, events);
-  const endpoints = [...(isStableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
+  const endpoints = [...(stableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
   const findRoute = createRouter(Object.fromEntries(endpoints));

@@ -16,13 +16,13 @@ export interface RequestLog {
 
 interface RequestLogOptions {
   log: Log;
-  logEveryRequest: boolean;
+  accessLog: boolean;
   slowRequestMs: number;
   clientOf: ClientAddress;
 }
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { log, logEveryRequest, slowRequestMs, clientOf } = options;
+  const { log, accessLog, slowRequestMs, clientOf } = options;
   const countFailed = createEventCounter(
     (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
     after(1000),
@@ -64,7 +64,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
     finished(call, status, body, durationMs) {
       const isSlow = durationMs > slowRequestMs;
-      if (!isSlow && !logEveryRequest) return;
+      if (!isSlow && !accessLog) return;
       const fields = fieldsOf(call, {
         status,
         durationMs: Math.round(durationMs),

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { version } from '../../package.json';
-import { hashKey } from '../domain/api-key.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
@@ -53,25 +52,15 @@ export async function serveHere(
   let isStopping = false;
   metrics?.gauge('http_server_active_requests', 'Requests under way.', () => listener?.pendingRequests ?? 0);
   const app = createApp({
-    pets: store.pets,
-    orders: store.orders,
-    events: store.events,
-    keys: store.keys,
-    isStableOnly: options.stableOnly,
+    ...options,
+    ...store,
     log,
     metrics,
-    fixedKeys: new Set(options.apiKeys.map(hashKey)),
-    allowedOrigins: options.allowedOrigins,
-    requestsPerMinute: options.rateLimit,
-    logEveryRequest: options.accessLog,
     peerOf: (request) => listener?.requestIP(request)?.address,
-    trustedProxies: options.trustedProxies,
     isStopping: () => isStopping,
     // The runtime forgets the peer of a request once its response is sent.
     isSent: (request) => listener?.requestIP(request) === null,
     isSecure: tls !== undefined,
-    publicUrl: options.publicUrl,
-    stagingUrl: options.stagingUrl,
   });
   try {
     listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });

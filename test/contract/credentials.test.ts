@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { generateKey, hashKey } from '../../src/domain/api-key.ts';
+import { generateKey } from '../../src/domain/api-key.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
@@ -107,9 +107,9 @@ describe('a stored key', () => {
 
 describe('API_KEYS', () => {
   it('adds fixed keys of any form', async () => {
-    const fixed = ['x', 'fixed-key', '~!@#$%^&*()_+', 'k'.repeat(500)];
-    await using own = await openService({ fixedKeys: new Set(fixed.map(hashKey)) });
-    for (const key of fixed) expect(await outcomeOf(own.callAs(`Bearer ${key}`, '/v1/pets'))).toBe('200');
+    const apiKeys = ['x', 'fixed-key', '~!@#$%^&*()_+', 'k'.repeat(500)];
+    await using own = await openService({ apiKeys });
+    for (const key of apiKeys) expect(await outcomeOf(own.callAs(`Bearer ${key}`, '/v1/pets'))).toBe('200');
     for (const key of ['X', 'fixed-ke', 'fixed-key2']) {
       expect(await outcomeOf(own.callAs(`Bearer ${key}`, '/v1/pets'))).toBe('401 invalid_api_key');
     }

@@ -13,7 +13,7 @@ let credential: string;
 let id: string;
 
 beforeAll(async () => {
-  service = await openService({ requestsPerMinute: 1000 });
+  service = await openService({ rateLimit: 1000 });
   const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), isReadOnly: true });
   credential = `Bearer ${text}`;
   id = await addPet(service.call);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
 import { hash } from 'node:crypto';
-import { hashKey } from '../../src/domain/api-key.ts';
 import { openConnection, type RawConnection } from '../support/http/raw-http.ts';
 import { headerOf } from '../support/http/raw-response.ts';
 import { openService, openTemporarySqlite, type ServiceOptions } from '../support/http/service.ts';
@@ -15,9 +14,9 @@ const corpus = createCorpus();
 /** The responses of a service on an empty store. */
 async function responsesOf(options: ServiceOptions, requests = corpus): Promise<string[]> {
   await using service = await openService({
-    fixedKeys: new Set([hashKey(corpusKey)]),
+    apiKeys: [corpusKey],
     allowedOrigins: [corpusOrigin],
-    requestsPerMinute: 999_999,
+    rateLimit: 999_999,
     now: () => 0,
     ...options,
   });

@@ -14,7 +14,7 @@ const configured = await openService({
   openStore: async () => service,
   allowedOrigins: [origin],
   isSecure: true,
-  requestsPerMinute: 1000,
+  rateLimit: 1000,
 });
 // Two pets and two orders, so that a page of one has a next page.
 await service.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));

@@ -135,7 +135,7 @@ function testDocument({ contract, open, openFailing }: World): void {
     forbidden: [withReadOnlyKey],
     rate_limited: [
       async (operation) => {
-        await using limited = await open({ requestsPerMinute: 1 });
+        await using limited = await open({ rateLimit: 1 });
         await sendTo(limited, operation);
         return sendTo(limited, operation);
       },

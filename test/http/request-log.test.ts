@@ -30,7 +30,7 @@ const linesOf = (message: string) => lines.filter((line) => line.message === mes
 
 describe('a line of the access log', () => {
   it('names the key, the client, the bytes and the trace, and never the query', async () => {
-    const service = await open({ logEveryRequest: true });
+    const service = await open({ accessLog: true });
     const { key, text } = await issueKey(service.keys, { name: 'till-2', now: new Date() });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'X-Request-Id': 'r-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
@@ -57,7 +57,7 @@ describe('a line of the access log', () => {
   });
 
   it('has no bytes for HEAD and 304, and no id for a key from API_KEYS', async () => {
-    const service = await open({ logEveryRequest: true });
+    const service = await open({ accessLog: true });
     const etag = (await service.call('/v1/pets')).headers.get('ETag') ?? '';
     await service.call('/v1/pets', { method: 'HEAD' });
     await service.call('/v1/pets', { headers: { 'If-None-Match': etag } });
@@ -97,7 +97,7 @@ describe('the log of refused requests', () => {
   });
 
   it('logs a key that is over the rate limit once', async () => {
-    const service = await open({ requestsPerMinute: 1 });
+    const service = await open({ rateLimit: 1 });
     for (let count = 0; count < 4; count++) await service.call('/v1/pets');
     expect(linesOf('requests over the rate limit')).toMatchObject([
       { level: 'warn', client: '192.0.2.7', count: 1, key: 'API_KEYS' },

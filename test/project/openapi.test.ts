@@ -14,9 +14,9 @@ describe('openapi.yaml', () => {
 
   it.each([
     ['openapi.json', contractOf({})],
-    ['openapi.json with --stable-only', contractOf({ isStableOnly: true })],
+    ['openapi.json with --stable-only', contractOf({ stableOnly: true })],
     ['openapi-3.0.json', toOpenapi30(contractOf({}))],
-    ['openapi-3.0.json with --stable-only', toOpenapi30(contractOf({ isStableOnly: true }))],
+    ['openapi-3.0.json with --stable-only', toOpenapi30(contractOf({ stableOnly: true }))],
   ])('stays clean when it is served as %s', async (_name, document) => {
     using folder = makeFolder();
     const file = join(folder.path, 'openapi.json');

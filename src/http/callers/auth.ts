@@ -15,14 +15,14 @@ const maxKnownCredentials = 1000;
 /** Checks a request's credential. Fails with `unauthorized` if it is missing and `invalid_api_key` if it is wrong. */
 export function createAuthentication(
   keys: ApiKeyStore,
-  /** Hashes of the keys in API_KEYS. */
-  fixedKeys: ReadonlySet<string>,
+  /** Accepted besides the keys in the store. */
+  apiKeys: readonly string[],
   log: Log,
   now: () => number,
 ): Authenticate {
   const recordUse = createUseRecorder(keys, log);
   const fixedCallers = new Map(
-    [...fixedKeys].map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false }]),
+    apiKeys.map(hashKey).map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false }]),
   );
 
   // Hashes of accepted credentials by header value, so that a request need not hash its key again. A refused credential
@@ -48,14 +48,14 @@ export function createAuthentication(
 
   return (request) => {
     const header = request.headers.get('Authorization') ?? '';
-    const hash = knownHashes.get(header) ?? hashOfCredential(header, fixedKeys);
+    const hash = knownHashes.get(header) ?? hashOfCredential(header, fixedCallers);
     const fixed = fixedCallers.get(hash);
     if (fixed) return remember(header, fixed);
     return andThen(keys.findKey(hash), (key) => accept(header, key));
   };
 }
 
-function hashOfCredential(header: string, fixedKeys: ReadonlySet<string>): string {
+function hashOfCredential(header: string, fixedCallers: ReadonlyMap<string, Caller>): string {
   const token = bearer.exec(header)?.[1];
   if (token === undefined) {
     throw new PetstoreError(
@@ -65,7 +65,7 @@ function hashOfCredential(header: string, fixedKeys: ReadonlySet<string>): strin
   }
   const hash = hashKey(token);
   // Keys from API_KEYS may have any form.
-  if (!fixedKeys.has(hash) && !isWellFormedKey(token)) throw invalidKey();
+  if (!fixedCallers.has(hash) && !isWellFormedKey(token)) throw invalidKey();
   return hash;
 }
 

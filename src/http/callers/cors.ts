@@ -9,10 +9,10 @@ const stability = 'Petstore-Stability';
 /** Allows pages from these origins, or from every origin with `*`. Undefined if the list is empty. */
 export function createCors(
   allowedOrigins: readonly string[],
-  isStableOnly: boolean,
+  stableOnly: boolean,
 ): AddCorsHeaders | undefined {
   if (allowedOrigins.length === 0) return undefined;
-  const methods = isStableOnly ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PATCH, DELETE';
+  const methods = stableOnly ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PATCH, DELETE';
   const isAllowed = (origin: string) => allowedOrigins.includes('*') || allowedOrigins.includes(origin);
   return (headers, request) => {
     // Without Vary, a cache could serve one origin the response made for another.

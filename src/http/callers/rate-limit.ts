@@ -10,17 +10,17 @@ export type RateLimit = (caller: string) => Quota;
 const windowSeconds = 60;
 
 /** Counts the requests of each key in windows of one minute. A window starts with a request. */
-export function createRateLimit(requestsPerMinute: number, now: () => number): RateLimit {
+export function createRateLimit(rateLimit: number, now: () => number): RateLimit {
   // Only valid keys get this far, so there is at most one entry per key.
   const windows = new Map<string, { endsAt: number; left: number }>();
-  const policy = `"default";q=${requestsPerMinute};w=${windowSeconds}`;
+  const policy = `"default";q=${rateLimit};w=${windowSeconds}`;
 
   return (caller) => {
     const time = now();
     let window = windows.get(caller);
     // A window that ends too far ahead was opened before the clock was set back.
     if (!window || window.endsAt <= time || window.endsAt > time + windowSeconds * 1000) {
-      window = { endsAt: time + windowSeconds * 1000, left: requestsPerMinute };
+      window = { endsAt: time + windowSeconds * 1000, left: rateLimit };
       windows.set(caller, window);
     }
     const isExceeded = window.left === 0;

@@ -6,7 +6,7 @@ export interface ContractOptions {
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
   /** True if the service has only the stable operations. */
-  isStableOnly?: boolean;
+  stableOnly?: boolean;
 }
 
 /** The parts of `openapi.yaml` that are changed here. */
@@ -25,7 +25,7 @@ interface Operation {
 }
 
 /** `openapi.yaml` as this service serves it, with its own URLs and operations. */
-export function contractOf({ publicUrl, stagingUrl, isStableOnly = false }: ContractOptions): Contract {
+export function contractOf({ publicUrl, stagingUrl, stableOnly = false }: ContractOptions): Contract {
   const contract = Bun.YAML.parse(source) as Contract;
   const servers = [
     publicUrl === undefined
@@ -34,7 +34,7 @@ export function contractOf({ publicUrl, stagingUrl, isStableOnly = false }: Cont
     ...(stagingUrl === undefined ? [] : [{ url: stagingUrl, description: 'Staging' }]),
   ];
   const served = { ...contract, servers };
-  return isStableOnly ? onlyStable(served) : served;
+  return stableOnly ? onlyStable(served) : served;
 }
 
 interface Arazzo {

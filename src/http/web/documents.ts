@@ -22,9 +22,7 @@ export function createDocuments(options: ContractOptions) {
 
   return {
     /** The console needs the unstable operations, so `--stable-only` leaves it out. */
-    home: options.isStableOnly
-      ? () => redirect(307, 'docs')
-      : async (call) => (await load()).consoleHtml(call),
+    home: options.stableOnly ? () => redirect(307, 'docs') : async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
     /** Redirects `/docs/`, where the relative links of the docs would be wrong. */
     docsRedirect: () => redirect(308, '../docs'),

@@ -62,7 +62,7 @@ describe('a list from the cache', () => {
 
   it('has the request id, rate limit and origin of its own request', async () => {
     const origins = ['https://one.example', 'https://two.example'];
-    const { call, reads } = await open({ requestsPerMinute: 100, allowedOrigins: origins });
+    const { call, reads } = await open({ rateLimit: 100, allowedOrigins: origins });
     await addPet(call);
     const left = new Set<string | null>();
     for (const origin of [...origins, ...origins]) {

@@ -10,7 +10,7 @@ describe('a create whose message the runtime refuses', () => {
       lines.push({ level, fields });
     };
     const log = { error: record('error'), warn: record('warn'), info: record('info'), debug() {} };
-    await using service = await openListeningService({ log, logEveryRequest: true });
+    await using service = await openListeningService({ log, accessLog: true });
     using connection = await openConnection(service.url);
     connection?.write(
       `POST /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n` +

@@ -36,7 +36,7 @@ it('reports a moved store as not ready, and what failed because of it', async ()
   using folder = makeFolder();
   const metrics = createRegistry();
   const store = openSqliteStore({ path: folder.database, metrics });
-  const app = createApp({ ...store, isStableOnly: true, log: silentLog, metrics });
+  const app = createApp({ ...store, stableOnly: true, log: silentLog, metrics });
   const ready = async () => (await scrapeRegistry(metrics)).value('petstore_store_ready');
   expect(await ready()).toBe(1);
   renameSync(folder.database, `${folder.database}.moved`);

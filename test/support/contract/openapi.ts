@@ -104,7 +104,7 @@ export const { openapi, operations } = wholeContract;
 
 export const stableContract: Contract = readContract(
   'openapi.yaml with --stable-only',
-  contractOf({ isStableOnly: true }),
+  contractOf({ stableOnly: true }),
 );
 
 export function readContract(name: string, source: unknown): Contract {

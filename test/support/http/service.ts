@@ -1,4 +1,3 @@
-import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
 import type { Log } from '../../../src/system/log.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -18,9 +17,8 @@ export interface Service extends Store, AsyncDisposable {
   callAs(authorization: string | null, path: string, init?: RequestInit): Promise<Response>;
 }
 
-export interface ServiceOptions extends Partial<Omit<AppOptions, 'isStableOnly'>> {
+export interface ServiceOptions extends Partial<AppOptions> {
   openStore?: () => Promise<Store>;
-  stableOnly?: boolean;
 }
 
 const apiKey = 'key-of-the-tests';
@@ -29,19 +27,18 @@ export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };
 
 /** The whole service on an empty store of its own, without a socket. Options given here win. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
-  const { openStore = openTemporaryStore, stableOnly = false, ...appOptions } = options;
+  const { openStore = openTemporaryStore, ...appOptions } = options;
   const store = await openStore();
   const app = createApp({
     pets: store.pets,
     orders: store.orders,
     events: store.events,
     keys: store.keys,
-    isStableOnly: stableOnly,
     log: silentLog,
-    fixedKeys: new Set([hashKey(apiKey)]),
+    apiKeys: [apiKey],
     ...appOptions,
   });
-  const checked = createChecked(app, stableOnly ? stableContract : wholeContract);
+  const checked = createChecked(app, options.stableOnly ? stableContract : wholeContract);
 
   const callAs: Service['callAs'] = (authorization, path, init = {}) => {
     const headers = new Headers(init.headers);

@@ -1,4 +1,4 @@
-import { createApp, createCors, hashKey, type App, type Log, type Route } from 'petstore-server/embed';
+import { createApp, createCors, type App, type Log, type Route } from 'petstore-server/embed';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { pathOf, type PlannedFaults } from './faults/planned.ts';
@@ -76,9 +76,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     orders: store.orders,
     events: store.events,
     keys: store.keys,
-    isStableOnly: stableOnly,
+    stableOnly,
     log,
-    fixedKeys: new Set([hashKey(apiKey)]),
+    apiKeys: [apiKey],
     isSent: (request) => server.requestIP(request) === null,
     moreRoutes: controlRoutes(reset, injected.planned),
   });

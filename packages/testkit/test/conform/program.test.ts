@@ -174,7 +174,7 @@ describe('petstore-conform', () => {
   it('exits with 2 if the service limits the rate of requests', async () => {
     await using limited = await openListeningService({
       openStore: openTemporarySqlite,
-      requestsPerMinute: 100,
+      rateLimit: 100,
     });
     const { status, stdout, stderr } = await runKit('conform', [limited.url, '--api-key', limited.apiKey]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

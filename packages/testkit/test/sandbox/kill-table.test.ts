@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
-import { hashKey } from '../../../../src/domain/api-key.ts';
 import { createApp, type App } from '../../../../src/http/app.ts';
 import { silentLog } from '../../../../test/support/http/service.ts';
 import { createApi } from '../../src/conform/api.ts';
@@ -121,9 +120,9 @@ function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox {
     events: store.events,
     orders: store.orders,
     keys: store.keys,
-    isStableOnly: stableOnly,
+    stableOnly,
     log: silentLog,
-    fixedKeys: new Set([hashKey(apiKey)]),
+    apiKeys: [apiKey],
   });
   return {
     async results(profile, mutant, only) {

@@ -159,16 +159,16 @@ const searchById = `<p>To look one pet up by its id, <a href="#searchPets">searc
 returns an array with that pet, or <code>[]</code>.</p>`;
 
 /** `--stable-only` removes the section on events. */
-export function guideSections(isStableOnly: boolean): readonly GuideSection[] {
-  return isStableOnly ? allSections.filter(({ id }) => id !== 'events') : allSections;
+export function guideSections(stableOnly: boolean): readonly GuideSection[] {
+  return stableOnly ? allSections.filter(({ id }) => id !== 'events') : allSections;
 }
 
-export function renderGuide(isStableOnly: boolean, statusOfCode: StatusOfCode): string {
+export function renderGuide(stableOnly: boolean, statusOfCode: StatusOfCode): string {
   const more: Record<string, string> = {
     errors: renderErrorCodes(statusOfCode),
-    deprecation: isStableOnly ? '' : searchById,
+    deprecation: stableOnly ? '' : searchById,
   };
-  return guideSections(isStableOnly)
+  return guideSections(stableOnly)
     .map(({ id, title, words, sample, aside = '' }) => {
       return `<section class="columns" id="${id}">
 <div class="words">${renderHeading(2, id, title)}${words}${more[id] ?? ''}</div>

@@ -21,12 +21,12 @@ export function renderDocs(
   const contract = dereference(document) as OpenapiDocument;
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);
-  const isStableOnly = operations.every(({ stability }) => stability === undefined);
+  const stableOnly = operations.every(({ stability }) => stability === undefined);
   const address = configuredAddress(contract);
   const sections = [
     renderIntroduction(contract),
-    renderGuide(isStableOnly, statusOfCode),
-    renderReferenceIntroduction(contract, operations, isStableOnly),
+    renderGuide(stableOnly, statusOfCode),
+    renderReferenceIntroduction(contract, operations, stableOnly),
     renderOperations(operations),
   ];
   const body = `<a class="skip" href="#content">Skip to content</a>
@@ -34,7 +34,7 @@ export function renderDocs(
 ${renderLanguages()}
 <div class="field bar-key" hidden><input type="password" aria-label="API key" placeholder="API key" autocomplete="off" spellcheck="false"></div></div></header>
 <div class="docs">
-${renderContents(operations, isStableOnly)}
+${renderContents(operations, stableOnly)}
 <main id="content" data-address="${escapeHtml(address ?? '')}">
 ${sections.join('\n').replaceAll(exampleAddress, escapeHtml(address ?? exampleAddress))}
 </main>
@@ -54,11 +54,11 @@ function configuredAddress({ servers = [] }: OpenapiDocument): string | undefine
 function renderReferenceIntroduction(
   contract: OpenapiDocument,
   operations: NamedOperation[],
-  isStableOnly: boolean,
+  stableOnly: boolean,
 ): string {
   const all = operations.flatMap(({ responses }) => Object.entries(responses));
   const [, error] = all.find(([status]) => status.startsWith('4')) ?? [];
-  const note = isStableOnly
+  const note = stableOnly
     ? ''
     : `\n<p id="stability">Beta operations are complete and supported; a change of one is announced a release before. Any
 release may change or remove an experimental one.</p>`;
@@ -77,9 +77,9 @@ function renderLanguages(): string {
 ${choices.join('\n')}</fieldset>`;
 }
 
-function renderContents(operations: NamedOperation[], isStableOnly: boolean): string {
+function renderContents(operations: NamedOperation[], stableOnly: boolean): string {
   const documents = ['openapi.yaml', 'openapi.json', 'openapi-3.0.json', 'petstore.arazzo.yaml'];
-  const guide = guideSections(isStableOnly).map(({ id, title }) => renderLink(`#${id}`, escapeHtml(title)));
+  const guide = guideSections(stableOnly).map(({ id, title }) => renderLink(`#${id}`, escapeHtml(title)));
   const reference = operations.map((operation) => {
     const { operationId, method, summary = operationId } = operation;
     const mark = markOf(operation);
@@ -96,7 +96,7 @@ function renderContents(operations: NamedOperation[], isStableOnly: boolean): st
       documents.map((name) => renderLink(name, name)),
     ),
     // The console needs the marked operations, so `--stable-only` leaves it out.
-    ...(isStableOnly ? [] : [renderGroup('Console', [renderLink('./', 'Pets and sales')])]),
+    ...(stableOnly ? [] : [renderGroup('Console', [renderLink('./', 'Pets and sales')])]),
   ];
   return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
 <div class="groups">${groups.join('\n')}</div></details></nav>`;

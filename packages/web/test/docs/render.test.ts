@@ -120,7 +120,7 @@ describe('renderDocs', () => {
   it('names the search by id as the replacement of getPet, if the service has it', () => {
     const path = '/v1/pets/search?id=1';
     expect(renderDocs(contractOf({}), statusOfCode, {})).toContain(path);
-    expect(renderDocs(contractOf({ isStableOnly: true }), statusOfCode, {})).not.toContain('/v1/pets/search');
+    expect(renderDocs(contractOf({ stableOnly: true }), statusOfCode, {})).not.toContain('/v1/pets/search');
   });
 
   it('uses the first address of the document and never doubles /v1', () => {
