@@ -3,7 +3,7 @@ import { createLog, type Log, type LogFields } from '../system/log.ts';
 import type { Audit } from '../server/options.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
-import { visible, visibleLines, warn } from './terminal/output.ts';
+import { report, visibleLines, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 /** For the help of the audited commands. */
@@ -34,7 +34,7 @@ export async function audited<Result>(
 export function storeOptions(databaseUrl: string): StoreOptions {
   return {
     environment: process.env,
-    onMade: () => process.stderr.write(`Made a new store at ${visible(storeAt(databaseUrl).name)}.\n`),
+    onMade: () => report(`Made a new store at ${storeAt(databaseUrl).name}.`),
     onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
     report: reportOnTerminal(),
   };

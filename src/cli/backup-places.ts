@@ -34,7 +34,7 @@ export function define(backups: Command): void {
     .command('list')
     .description('Show the backups that are whole, oldest first. Unfinished ones are not shown.')
     .argument(...place)
-    .action((name: string, _options, command: Command) => showList(name, command.optsWithGlobals()));
+    .action((name: string, _options, command: Command) => printList(name, command.optsWithGlobals()));
   backups
     .command('rehearse')
     .description(
@@ -65,17 +65,17 @@ export function define(backups: Command): void {
   );
 }
 
-async function showList(name: string, { json }: { json?: boolean }): Promise<void> {
+async function printList(name: string, { json }: { json?: boolean }): Promise<void> {
   const backups = await listBackups(openPlace(name, process.env), warn);
   if (json) printJson(backups);
   else if (backups.length === 0) print('There are no backups.\n');
   else print(renderTable([headings, ...backups.map(cellsOf)]));
 }
 
-async function runRehearsal(name: string, options: { json?: boolean; latest?: boolean }): Promise<void> {
+async function runRehearsal(name: string, flags: { json?: boolean; latest?: boolean }): Promise<void> {
   const from = openPlace(name, process.env);
   const backups = await listBackups(from, warn);
-  const backup = options.latest ? backups.at(-1) : backups[Math.floor(Math.random() * backups.length)];
+  const backup = flags.latest ? backups.at(-1) : backups[Math.floor(Math.random() * backups.length)];
   if (!backup) {
     throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
   }
@@ -88,20 +88,20 @@ async function runRehearsal(name: string, options: { json?: boolean; latest?: bo
   });
   const restoreMs = Math.round(tookMs);
   await record({ isSound: true, restoreMs });
-  if (options.json) return printJson({ ...backup, rehearsal: { at, isSound: true, restoreMs }, restoreMs });
+  if (flags.json) return printJson({ ...backup, rehearsal: { at, isSound: true, restoreMs }, restoreMs });
   const content = contentOf(backup, countOf(backup.keyCount, 'key'));
   print(`Restored ${content} from ${backup.name} in ${(restoreMs / 1000).toFixed(1)} s. All are sound.\n`);
 }
 
-interface CheckOptions {
+interface CheckFlags {
   maxAge: number;
   maxRehearsalAge: number;
   textfile?: string;
   json?: boolean;
 }
 
-async function runCheck(name: string, options: CheckOptions): Promise<void> {
-  const { maxAge, maxRehearsalAge, textfile, json } = options;
+async function runCheck(name: string, flags: CheckFlags): Promise<void> {
+  const { maxAge, maxRehearsalAge, textfile, json } = flags;
   let backups: Backup[] = [];
   try {
     backups = await listBackups(openPlace(name, process.env), warn);

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { backUpTo, type BackUpOptions } from '../stores/backups/add-backup.ts';
+import { addBackup, type AddBackupOptions } from '../stores/backups/add-backup.ts';
 import { parseKeep, type KeepRule } from '../stores/backups/keep.ts';
 import { openPlace } from '../stores/backups/catalog.ts';
 import { isPlace, noPlace } from '../stores/backups/places.ts';
@@ -13,7 +13,7 @@ import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
 import { contentOf, errorText, nameStore, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
-interface BackupOptions {
+interface BackupFlags {
   databaseUrl: string;
   keep?: KeepRule[];
   every?: number;
@@ -64,9 +64,9 @@ function parseInterval(text: string): number {
   throw new InvalidArgumentError('It must be from 1s to 7d.');
 }
 
-async function backup(target: string, options: BackupOptions): Promise<void> {
-  const { keep, every, json } = options;
-  const store = embeddedPath(options.databaseUrl);
+async function backup(target: string, flags: BackupFlags): Promise<void> {
+  const { keep, every, json } = flags;
+  const store = embeddedPath(flags.databaseUrl);
   letServiceGoFirst();
   if (!isPlace(target)) {
     if (keep || every !== undefined) throw noPlace(target);
@@ -76,12 +76,12 @@ async function backup(target: string, options: BackupOptions): Promise<void> {
     return;
   }
   const place = openPlace(target, process.env);
-  const work: BackUpOptions = { place, store, keep, report: reportOnTerminal() };
+  const work: AddBackupOptions = { place, store, keep, report: reportOnTerminal() };
   if (every !== undefined) return backUpEvery(every, work);
   const startedAt = performance.now();
-  const { backup: made, removed } = await backUpTo(work);
+  const { backup: made, removed } = await addBackup(work);
   const durationMs = Math.round(performance.now() - startedAt);
-  if (json) nameStore(options.databaseUrl);
+  if (json) nameStore(flags.databaseUrl);
   if (json) return printJson({ ...made, to: target, durationMs, removed });
   const to = `${target.replace(/\/$/, '')}/${made.name}`;
   print(`Backed up ${contentOf(made)} of ${store} to ${to}, and read it back.\n`);
@@ -102,7 +102,7 @@ const retryMs = 60_000;
 const shortestPauseMs = 1000;
 
 /** On a stop signal, finishes the running backup; a second signal ends it at once. */
-async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never> {
+async function backUpEvery(everyMs: number, work: AddBackupOptions): Promise<never> {
   const { log } = openContext('info');
   const to = work.place.name;
   const stopped = untilStopSignal();
@@ -110,7 +110,7 @@ async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never>
     const startedAt = performance.now();
     let pauseMs = everyMs;
     try {
-      const { backup: made, removed } = await backUpTo(work);
+      const { backup: made, removed } = await addBackup(work);
       const { name, petCount: pets, bytes } = made;
       const durationMs = Math.round(performance.now() - startedAt);
       const fields = { name, store: work.store, to, pets, bytes, durationMs };

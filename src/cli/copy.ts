@@ -6,7 +6,7 @@ import { isSameStore, storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/usage.ts';
 import { asInterrupted, print } from './terminal/output.ts';
-import { showProgress } from './terminal/progress.ts';
+import { reportProgress } from './terminal/progress.ts';
 
 export function define(command: Command): void {
   command
@@ -91,7 +91,7 @@ async function refuseFilled({ name, target }: TablePair): Promise<void> {
 }
 
 async function copyTable({ name, source, target }: TablePair): Promise<void> {
-  using progress = showProgress(name, await source.count());
+  using progress = reportProgress(name, await source.count());
   for await (const rows of readAll(source)) {
     await target.write(rows);
     progress.add(rows.length);
@@ -100,7 +100,7 @@ async function copyTable({ name, source, target }: TablePair): Promise<void> {
 
 /** Reads both tables again completely. */
 async function compare({ name, source, target }: TablePair): Promise<string> {
-  using progress = showProgress(`${name} compared`, await target.count());
+  using progress = reportProgress(`${name} compared`, await target.count());
   const [expected, found] = await Promise.all([
     summarize(source),
     summarize(target, (count) => progress.add(count)),

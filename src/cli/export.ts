@@ -8,10 +8,10 @@ import { storeAt, refuseFileOfStore } from '../stores/open.ts';
 import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
-import { interruption, showProgress, watchForInterruption } from './terminal/progress.ts';
-import { asInterrupted, countOf, nameStore, print, show } from './terminal/output.ts';
+import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
+import { asInterrupted, countOf, nameStore, print, printAsync, report } from './terminal/output.ts';
 
-interface ExportOptions {
+interface ExportFlags {
   format?: PetFormat;
   excel?: boolean;
   force?: boolean;
@@ -50,9 +50,9 @@ export function define(command: Command): void {
   );
 }
 
-async function exportPets(path: string, options: ExportOptions): Promise<void> {
-  const { excel = false, force = false, databaseUrl } = options;
-  const format = options.format ?? (excel && extname(path) === '' ? 'csv' : formatOf(path));
+async function exportPets(path: string, flags: ExportFlags): Promise<void> {
+  const { excel = false, force = false, databaseUrl } = flags;
+  const format = flags.format ?? (excel && extname(path) === '' ? 'csv' : formatOf(path));
   if (excel && format !== 'csv') throw usageError('--excel writes CSV.', 'Name a file that ends in .csv.');
   if (path !== '-') refuseFileOfStore(databaseUrl, path);
   if (path !== '-' && !force && existsSync(path)) {
@@ -61,8 +61,8 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   watchForInterruption();
   const store = await storeAt(databaseUrl).openBulk({ environment: process.env, mayCreate: false });
   try {
-    const parts = renderPets(store, createPetWriter(format, excel ? excelSeparator() : undefined));
-    await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts, databaseUrl));
+    const chunks = renderPets(store, createPetWriter(format, excel ? excelSeparator() : undefined));
+    await (path === '-' ? writeToStandardOutput(chunks) : writeToFile(path, chunks, databaseUrl));
     if (path === '-') nameStore(databaseUrl);
     process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
@@ -72,14 +72,15 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   }
 }
 
-interface Part {
+/** A piece of the file. */
+interface Chunk {
   text: string;
   petCount: number;
 }
 
 /** Stops early if interrupted. */
-async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<Part> {
-  using progress = showProgress('exported', await store.pets.count());
+async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<Chunk> {
+  using progress = reportProgress('exported', await store.pets.count());
   yield { text: writer.begin, petCount: 0 };
   for await (const pets of readAll(store.pets)) {
     if (interruption.exitStatus !== undefined) return;
@@ -92,17 +93,17 @@ async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<
 }
 
 /** Writes under another name and renames the complete, synced file, so a partial file never looks complete. */
-async function writeToFile(path: string, parts: AsyncIterable<Part>, databaseUrl: string): Promise<void> {
+async function writeToFile(path: string, chunks: AsyncIterable<Chunk>, databaseUrl: string): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
   using file = openOutputFile(partial, 'wx', path);
   try {
     let count = 0;
-    for await (const { text, petCount } of parts) {
+    for await (const { text, petCount } of chunks) {
       file.write(text);
       count += petCount;
     }
     if (interruption.exitStatus !== undefined) {
-      process.stderr.write('Stopped. Nothing was exported.\n');
+      report('Stopped. Nothing was exported.');
       return;
     }
     file.sync();
@@ -113,10 +114,10 @@ async function writeToFile(path: string, parts: AsyncIterable<Part>, databaseUrl
   }
 }
 
-async function writeToStandardOutput(parts: AsyncIterable<Part>): Promise<void> {
-  for await (const { text } of parts) {
+async function writeToStandardOutput(chunks: AsyncIterable<Chunk>): Promise<void> {
+  for await (const { text } of chunks) {
     try {
-      await show(text);
+      await printAsync(text);
     } catch (error) {
       const failure = error as NodeJS.ErrnoException;
       // The reader is gone, as after `| head`.

@@ -13,10 +13,10 @@ import {
   asInterrupted,
   nameStore,
   print,
+  printAsync,
   printJson,
   renderJson,
   renderTable,
-  show,
   visible,
 } from './terminal/output.ts';
 
@@ -106,36 +106,38 @@ function parseDate(text: string, day: string): number {
   return isReal ? Date.parse(text) : NaN;
 }
 
-interface KeysOptions {
+interface KeysFlags {
   json?: boolean;
   databaseUrl: string;
   expires?: Date;
 }
 
-async function create(now: Date, options: KeysOptions & { name: string; readOnly?: boolean }): Promise<void> {
+async function create(now: Date, options: KeysFlags & { name: string; readOnly?: boolean }): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
   const subject: LogFields = { key: name, readOnly: isReadOnly };
   const make = async (store: ApiKeyStore): Promise<void> => {
     const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
     subject['keyId'] = key.id;
-    const shown = json ? renderJson({ ...shownKey(key, now), key: text }) : introduce(key, text, databaseUrl);
-    await showOnce(key, shown);
+    const shown = json
+      ? renderJson({ ...keyJson(key, now), key: text })
+      : renderNewKey(key, text, databaseUrl);
+    await printOnce(key, shown);
   };
   await audited('keys create', databaseUrl, subject, () => withKeys(databaseUrl, make));
   if (json) nameStore(databaseUrl);
 }
 
-async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
+async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
   refuseMissingStore(databaseUrl);
   const all = await withKeys(databaseUrl, (store) => store.listKeys());
   nameStore(databaseUrl);
-  const rows = all.map((key) => shownKey(key, new Date()));
+  const rows = all.map((key) => keyJson(key, new Date()));
   if (json) printJson(rows);
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
-async function rotate(id: string, now: Date, options: KeysOptions & { overlap: number }): Promise<void> {
+async function rotate(id: string, now: Date, options: KeysFlags & { overlap: number }): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
   const subject: LogFields = { keyId: id };
@@ -143,11 +145,11 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
     now,
     overlapMs,
     expiresAt,
-    show({ key, text, old }) {
+    deliver({ key, text, old }) {
       // Recorded even if the rotation fails later.
       subject['replacedBy'] = key.id;
-      const successor = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
-      return showOnce(key, json ? renderJson(successor) : introduce(key, text, databaseUrl));
+      const successor = { ...keyJson(key, now), key: text, replaces: keyJson(old, now) };
+      return printOnce(key, json ? renderJson(successor) : renderNewKey(key, text, databaseUrl));
     },
   };
   const { old } = await audited(
@@ -161,7 +163,7 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
   print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
 }
 
-async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
+async function revoke(id: string, { json, databaseUrl }: KeysFlags): Promise<void> {
   refuseMissingStore(databaseUrl);
   const now = new Date();
   const key = await audited(
@@ -173,15 +175,15 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
   );
   if (json) {
     nameStore(databaseUrl);
-    return printJson(shownKey(key, now));
+    return printJson(keyJson(key, now));
   }
   const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
   print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} is revoked.\n`);
 }
 
 /** A key that cannot be shown stays valid, although nobody knows it. */
-async function showOnce({ id }: ApiKey, text: string): Promise<void> {
-  await show(text).catch((error: unknown) => {
+async function printOnce({ id }: ApiKey, text: string): Promise<void> {
+  await printAsync(text).catch((error: unknown) => {
     throw new OperatorError(
       `Key ${id} was made, but it could not be shown: ${systemReason(error)}.`,
       `Revoke it: petstore keys revoke ${id}`,
@@ -190,7 +192,11 @@ async function showOnce({ id }: ApiKey, text: string): Promise<void> {
 }
 
 /** Presents a new key. */
-function introduce({ id, name, isReadOnly, expiresAt }: ApiKey, text: string, databaseUrl: string): string {
+function renderNewKey(
+  { id, name, isReadOnly, expiresAt }: ApiKey,
+  text: string,
+  databaseUrl: string,
+): string {
   const where = visible(storeAt(databaseUrl).name);
   const rights = isReadOnly ? ', read-only' : '';
   const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
@@ -212,7 +218,7 @@ async function withKeys<Result>(
 }
 
 /** A key as shown by --json. */
-export function shownKey(key: ApiKey, now: Date) {
+export function keyJson(key: ApiKey, now: Date) {
   return {
     id: key.id,
     name: key.name,
@@ -227,11 +233,11 @@ export function shownKey(key: ApiKey, now: Date) {
   };
 }
 
-export type ShownKey = ReturnType<typeof shownKey>;
+export type KeyJson = ReturnType<typeof keyJson>;
 
 const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
-function cellsOf(shown: ShownKey): string[] {
+function cellsOf(shown: KeyJson): string[] {
   const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = shown;
   const minutes = [createdAt, expiresAt, lastUsedAt].map(
     (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',

@@ -20,12 +20,12 @@ export function define(command: Command): void {
   addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
 }
 
-interface MigrateOptions {
+interface MigrateFlags {
   databaseUrl: string;
   copy: boolean;
 }
 
-async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promise<void> {
+async function migrate({ databaseUrl, copy: keepsOlder }: MigrateFlags): Promise<void> {
   let migration: Migration | undefined;
   const bringUpToDate = async (): Promise<void> => {
     const onMigrated = (done: Migration): void => void (migration = done);

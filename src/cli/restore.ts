@@ -34,24 +34,24 @@ export function define(command: Command): void {
   );
 }
 
-interface RestoreOptions {
+interface RestoreFlags {
   databaseUrl: string;
   force?: boolean;
   latest?: boolean;
 }
 
-async function restore(source: string, options: RestoreOptions): Promise<void> {
-  const path = embeddedPath(options.databaseUrl);
-  using local = await openSource(source, options.latest ?? false, path);
+async function restore(source: string, flags: RestoreFlags): Promise<void> {
+  const path = embeddedPath(flags.databaseUrl);
+  using local = await openSource(source, flags.latest ?? false, path);
   const { keepsRevocations, replacedPath, ...content } = await audited(
     'restore',
-    options.databaseUrl,
+    flags.databaseUrl,
     { file: local.chosen ?? source },
     () =>
       restoreSqlite({
         file: local.file,
         name: path,
-        isForced: options.force ?? false,
+        isForced: flags.force ?? false,
         report: reportOnTerminal(),
       }),
     ({ petCount }) => ({ petCount }),

@@ -5,10 +5,10 @@ import { storeAt } from '../stores/open.ts';
 import { storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples, integerFrom } from './terminal/usage.ts';
-import { interruption, showProgress, watchForInterruption } from './terminal/progress.ts';
-import { asInterrupted, countOf, print } from './terminal/output.ts';
+import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
+import { asInterrupted, countOf, print, report } from './terminal/output.ts';
 
-interface SeedOptions {
+interface SeedFlags {
   count: number;
   seed: number;
   databaseUrl: string;
@@ -28,13 +28,13 @@ export function define(command: Command): void {
   );
 }
 
-async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<void> {
+async function seed({ count, seed: start, databaseUrl }: SeedFlags): Promise<void> {
   const makePet = createSamplePets(start);
   watchForInterruption();
   const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   let done = 0;
   try {
-    using progress = showProgress('added', count);
+    using progress = reportProgress('added', count);
     while (done < count && interruption.exitStatus === undefined) {
       const pets = Array.from({ length: Math.min(importBatchSize, count - done) }, makePet);
       await store.addPets(pets);
@@ -50,6 +50,6 @@ async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<v
   }
   print(`Added ${countOf(done, 'pet')} to ${storeAt(databaseUrl).name}.\n`);
   if (done === count) return;
-  process.stderr.write(`Stopped. To continue: petstore seed --count ${count - done} --seed ${done}\n`);
+  report(`Stopped. To continue: petstore seed --count ${count - done} --seed ${done}`);
   process.exitCode = interruption.exitStatus ?? 1;
 }

@@ -23,15 +23,15 @@ interface RequestLogOptions {
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { log, accessLog, slowRequestMs, clientOf } = options;
-  const countFailed = createEventCounter(
+  const countFailed = createThrottledLog(
     (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
     after(1000),
   );
-  const countUnauthorized = createEventCounter(
+  const countUnauthorized = createThrottledLog(
     (client, count) => log.warn('requests without a valid key', { client, count }),
     after(60_000),
   );
-  const countLimited = createEventCounter(
+  const countLimited = createThrottledLog(
     (client, count, fields) => log.warn('requests over the rate limit', { client, count, ...fields }),
     after(60_000),
   );
@@ -81,7 +81,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 const maxKinds = 1000;
 
 /** Logs the first event of a kind at once, and later ones at intervals as a count with the last one's fields. */
-export function createEventCounter(
+export function createThrottledLog(
   write: (kind: string, count: number, fields: LogFields) => void,
   later: (run: () => void) => void,
 ): (kind: string, fields?: LogFields) => void {

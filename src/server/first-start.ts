@@ -47,20 +47,19 @@ export async function announce(
   context: ServeContext,
   port: number,
 ): Promise<void> {
-  const { log, tell } = context;
+  const { log, print } = context;
   const first = await createFirstKey(store, options, context);
   const address = addressOf(options, port);
   const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
   log.info('ready', { address, ...pages, store: storeAt(options.databaseUrl).name });
   if (!first) return warnWithoutKeys(log, store, options);
-  const introduction = introduce(first.text, address, pages);
   // The service keeps running even if its key cannot be shown.
-  await tell(introduction).catch(() => {
+  await print(renderFirstKey(first.text, address, pages)).catch(() => {
     log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME');
   });
 }
 
-function introduce(
+function renderFirstKey(
   firstKey: string,
   address: string,
   pages: { console: string | undefined; docs: string },

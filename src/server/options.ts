@@ -30,10 +30,10 @@ export type Audit = (action: string, fields: LogFields) => void;
 /** What the service gets from its process. */
 export interface ServeContext {
   log: Log;
-  /** Shows a few lines to the person who started the service, and never logs them. Fails if they cannot be shown. */
-  tell: (text: string) => Promise<void>;
+  /** Prints a few lines for the person who started the service, and never logs them. Fails if that is impossible. */
+  print: (text: string) => Promise<void>;
   /** Passed on to the store; the service does not read it. */
-  environment: Record<string, string | undefined>;
+  environment: NodeJS.ProcessEnv;
   /** Absent in workers: their parent prepares the store. */
   audit?: Audit;
 }

@@ -34,7 +34,7 @@ export async function superviseWorkers(
   let isStopping = false;
 
   /** Creates the first key only now: a failed start must not create a key that nobody sees. */
-  const sayReady = async (): Promise<void> => {
+  const announceOnce = async (): Promise<void> => {
     const { port } = allOptions[0] ?? options;
     try {
       await announce(store, options, context, port);
@@ -50,7 +50,7 @@ export async function superviseWorkers(
       ipc(_, sender) {
         ready.add(sender);
         if (ready.size < options.workers || announcing) return;
-        announcing = sayReady();
+        announcing = announceOnce();
         announcing.catch(stopped.reject);
       },
       onExit(process, exitCode, reason) {

@@ -38,8 +38,8 @@ export interface Rotation {
   overlapMs: number;
   /** When the new key expires. By default, it lives as long as the old one was meant to. */
   expiresAt?: Date | undefined;
-  /** Shows the new key before the old one changes. */
-  show: (made: Successor) => Promise<void>;
+  /** Hands the new key over before the old one changes. */
+  deliver: (made: Successor) => Promise<void>;
 }
 
 interface Successor extends IssuedKey {
@@ -51,7 +51,7 @@ interface Successor extends IssuedKey {
 export async function rotateKey(
   store: ApiKeyStore,
   id: string,
-  { now, overlapMs, expiresAt, show }: Rotation,
+  { now, overlapMs, expiresAt, deliver }: Rotation,
 ): Promise<Record<'key' | 'old', ApiKey>> {
   const old = (await store.listKeys()).find((key) => key.id === id) ?? refuseUnknown(id);
   refuseRotation(old, now);
@@ -63,8 +63,8 @@ export async function rotateKey(
   });
   const oldExpiryMs = Math.min(now.getTime() + overlapMs, old.expiresAt?.getTime() ?? Infinity);
   const planned = { ...old, replacedBy: key.id, expiresAt: new Date(oldExpiryMs) };
-  // Show the new key first: neither a crash nor a full disk may leave an expiring key without a known successor.
-  await show({ key, text, old: planned });
+  // Hand the new key over first: neither a crash nor a full disk may leave an expiring key without a known successor.
+  await deliver({ key, text, old: planned });
   const replaced = await store.replaceKey(id, { ...planned, now });
   if (replaced?.replacedBy === key.id) return { key, old: replaced };
   await store.revokeKey(key.id, new Date());

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backUpTo } from '../../src/stores/backups/add-backup.ts';
+import { addBackup } from '../../src/stores/backups/add-backup.ts';
 import {
   listBackups,
   manifestOf,
@@ -152,7 +152,7 @@ describe('a backup that was made under a clock 30 days ahead', () => {
 async function backUp(world: World): Promise<string> {
   const place = openPlace(world.place, s3.env);
   const store = world.folder.database;
-  return (await backUpTo({ place, store, keep: undefined, report: noReport })).backup.name;
+  return (await addBackup({ place, store, keep: undefined, report: noReport })).backup.name;
 }
 
 /** Backs up, and dates the backup as a machine with such a clock would have. */

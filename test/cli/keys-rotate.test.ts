@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { ShownKey } from '../../src/cli/keys.ts';
+import type { KeyJson } from '../../src/cli/keys.ts';
 import { runCli, startService, type CliResult } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
@@ -10,12 +10,12 @@ const hourMs = 3_600_000;
 function keysOf(database: string) {
   const run = (...args: string[]): Promise<CliResult> =>
     runCli(['keys', ...args], { env: { DATABASE_URL: database } });
-  const json = async <Shown = ShownKey>(...args: string[]): Promise<Shown> => {
+  const json = async <Shown = KeyJson>(...args: string[]): Promise<Shown> => {
     const { status, stdout } = await run(...args, '--json');
     expect(status).toBe(0);
     return JSON.parse(stdout) as Shown;
   };
-  return { run, json, list: () => json<ShownKey[]>('list') };
+  return { run, json, list: () => json<KeyJson[]>('list') };
 }
 
 describe('petstore keys rotate', () => {
@@ -39,7 +39,7 @@ describe('petstore keys rotate', () => {
     await using service = await startService({ workers: 2 });
     const keys = keysOf(service.database);
     const old = await keys.json('create', '--name', 'till');
-    const made = await keys.json<ShownKey & { replaces: ShownKey }>('rotate', old.id);
+    const made = await keys.json<KeyJson & { replaces: KeyJson }>('rotate', old.id);
     expect(made.replaces).toMatchObject({ id: old.id, replacedBy: made.id });
     const overlapMs = Date.parse(made.replaces.expiresAt ?? '') - Date.parse(made.createdAt);
     expect(overlapMs).toBe(24 * hourMs);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
-import type { ShownKey } from '../../src/cli/keys.ts';
+import type { KeyJson } from '../../src/cli/keys.ts';
 import { makeFolder, runCli, type CliResult } from '../support/process/process.ts';
 
 const folder = makeFolder();
@@ -32,7 +32,7 @@ describe('petstore keys create', () => {
   });
 
   it('prints JSON on request, with the whole key', async () => {
-    const made = await keysJson<ShownKey>(['create', '--name', 'till-2']);
+    const made = await keysJson<KeyJson>(['create', '--name', 'till-2']);
     expect(isWellFormedKey(made.key)).toBe(true);
     expect(made).toMatchObject({
       name: 'till-2',
@@ -58,7 +58,7 @@ describe('petstore keys create', () => {
   });
 
   it('accepts a time with an offset, or a duration, as expiry', async () => {
-    const expiring = (text: string) => keysJson<ShownKey>(['create', '--name', 'fair', '--expires', text]);
+    const expiring = (text: string) => keysJson<KeyJson>(['create', '--name', 'fair', '--expires', text]);
     expect((await expiring('2099-01-31T12:00:00+02:00')).expiresAt).toBe('2099-01-31T10:00:00.000Z');
     const { createdAt, expiresAt } = await expiring('30m');
     expect(Date.parse(expiresAt ?? '') - Date.parse(createdAt)).toBe(30 * 60_000);
@@ -92,8 +92,8 @@ describe('petstore keys list', () => {
 
   it('shows every key with its state, and none in full', async () => {
     using place = makeFolder();
-    const first = await keysJson<ShownKey>(['create', '--name', 'till 1'], place.database);
-    const second = await keysJson<ShownKey>(
+    const first = await keysJson<KeyJson>(['create', '--name', 'till 1'], place.database);
+    const second = await keysJson<KeyJson>(
       ['create', '--name', '犬', '--read-only', '--expires', '2099-01-31'],
       place.database,
     );
@@ -115,7 +115,7 @@ describe('petstore keys list', () => {
       [first.id, 'till 1', `pets_…${first.key.slice(-4)}`, 'all', 'revoked', '-', '-'],
       [second.id, '犬', `pets_…${second.key.slice(-4)}`, 'read', 'active', '2099-01-31 00:00', '-'],
     ]);
-    const listed = await keysJson<ShownKey[]>(['list'], place.database);
+    const listed = await keysJson<KeyJson[]>(['list'], place.database);
     expect(listed.map(({ name, state }) => `${name} ${state}`)).toEqual(['till 1 revoked', '犬 active']);
     expect((stdout + JSON.stringify(listed)).match(keyText)).toBeNull();
   });
@@ -123,14 +123,14 @@ describe('petstore keys list', () => {
 
 describe('petstore keys revoke', () => {
   it('names the revoked key, and keeps the first time when repeated', async () => {
-    const made = await keysJson<ShownKey>(['create', '--name', 'lost']);
+    const made = await keysJson<KeyJson>(['create', '--name', 'lost']);
     const { status, stdout } = await keys(['revoke', made.id]);
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: `Key ${made.id} (lost, pets_…${made.key.slice(-4)}) of ${folder.database} is revoked.\n`,
     });
-    const once = await keysJson<ShownKey>(['revoke', made.id]);
-    const again = await keysJson<ShownKey>(['revoke', made.id]);
+    const once = await keysJson<KeyJson>(['revoke', made.id]);
+    const again = await keysJson<KeyJson>(['revoke', made.id]);
     expect(once).toMatchObject({ id: made.id, state: 'revoked', key: `pets_…${made.key.slice(-4)}` });
     expect(again.revokedAt).toBe(once.revokedAt);
   });
@@ -145,8 +145,6 @@ describe('petstore keys revoke', () => {
         stderr: `petstore: No key has the id "${id}". See: petstore keys list\n`,
       });
     }
-    expect(await keysJson<ShownKey[]>(['list'], place.database)).toMatchObject([
-      { id: '1', state: 'active' },
-    ]);
+    expect(await keysJson<KeyJson[]>(['list'], place.database)).toMatchObject([{ id: '1', state: 'active' }]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { ShownKey } from '../../src/cli/keys.ts';
+import type { KeyJson } from '../../src/cli/keys.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
 /** Runs a command in a shell that redirects it. */
@@ -19,7 +19,7 @@ const forms: [string, string[]][] = [
 
 const statesOf = async (database: string): Promise<string[]> => {
   const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', database]);
-  return (JSON.parse(stdout) as ShownKey[]).map(({ state, replacedBy }) => `${state} ${replacedBy}`);
+  return (JSON.parse(stdout) as KeyJson[]).map(({ state, replacedBy }) => `${state} ${replacedBy}`);
 };
 
 describe('a key that cannot be shown', () => {

@@ -1,10 +1,10 @@
 import { expect, it } from 'bun:test';
-import { createEventCounter } from '../../src/http/request-log.ts';
+import { createThrottledLog } from '../../src/http/request-log.ts';
 
 it('logs the following events once per period while there are any, and then forgets the kind', () => {
   const logged: unknown[] = [];
   const waiting: (() => void)[] = [];
-  const count = createEventCounter(
+  const count = createThrottledLog(
     (client, times, fields) => void logged.push({ client, count: times, ...fields }),
     (run) => void waiting.push(run),
   );

@@ -13,7 +13,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
         const [{ keys }, other] = [both[0]!, both[1]!];
         const now = new Date();
         await issueKey(keys, { name: 'window', now, isReadOnly: true });
-        const rotation = { now, overlapMs: 60_000, show: async () => {} };
+        const rotation = { now, overlapMs: 60_000, deliver: async () => {} };
         const outcomes = await Promise.all(
           both.flatMap((store) => [1, 2, 3].map(() => codeOf(rotateKey(store.keys, '1', rotation)))),
         );

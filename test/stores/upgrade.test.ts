@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdirSync } from 'node:fs';
-import { shownKey } from '../../src/cli/keys.ts';
+import { keyJson } from '../../src/cli/keys.ts';
 import { foldName } from '../../src/domain/fold.ts';
 import type { Migration } from '../../src/stores/migration.ts';
 import { readPragma } from '../../src/stores/sqlite/migrate.ts';
@@ -108,7 +108,7 @@ describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (nam
     // On the day it was made: the replaced key has expired since.
     await using service = await openService({ openStore: () => store.open(), now: () => madeAt });
     const found = await service.keys.listKeys();
-    expect(found.map((key) => shownKey(key, new Date(madeAt)))).toEqual(keys!);
+    expect(found.map((key) => keyJson(key, new Date(madeAt)))).toEqual(keys!);
     const callAs = (key = '', init?: RequestInit) =>
       outcomeOf(service.callAs(`Bearer ${key}`, '/v1/pets', init));
     expect(await callAs(replacedKey)).toBe('200');

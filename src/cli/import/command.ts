@@ -6,8 +6,8 @@ import { importBatchSize, type ImportStore } from '../../stores/bulk.ts';
 import { refuseFileOfStore, storeAt } from '../../stores/open.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
-import { asInterrupted, countOf, listOf, print } from '../terminal/output.ts';
-import { interruption, showProgress, watchForInterruption } from '../terminal/progress.ts';
+import { asInterrupted, countOf, listOf, print, report } from '../terminal/output.ts';
+import { interruption, reportProgress, watchForInterruption } from '../terminal/progress.ts';
 import { addExamples } from '../terminal/usage.ts';
 import {
   type CheckedInput,
@@ -20,7 +20,7 @@ import {
   sniff,
 } from './input.ts';
 
-interface ImportOptions {
+interface ImportFlags {
   format?: PetFormat;
   encoding: Encoding;
   rejects?: string;
@@ -73,31 +73,31 @@ export function define(command: Command): void {
   );
 }
 
-async function importPets(path: string, options: ImportOptions): Promise<void> {
+async function importPets(path: string, flags: ImportFlags): Promise<void> {
   if (path === '-' && process.stdin.isTTY) {
     throw usageError('There is nothing to import.', 'Name a file: petstore import FILE');
   }
-  for (const file of [path, options.rejects ?? '-']) {
-    if (file !== '-') refuseFileOfStore(options.databaseUrl, file);
+  for (const file of [path, flags.rejects ?? '-']) {
+    if (file !== '-') refuseFileOfStore(flags.databaseUrl, file);
   }
   watchForInterruption();
   using input = await openInput(path);
-  const { encoding, keepIds: keepsIds = false } = options;
-  const format = options.format ?? (await sniff(input, encoding));
-  const run = () => importSource({ input, format, encoding, keepsIds }, path, options);
-  if (options.dryRun) await run();
-  else await audited('import', options.databaseUrl, { file: path }, run);
+  const { encoding, keepIds: keepsIds = false } = flags;
+  const format = flags.format ?? (await sniff(input, encoding));
+  const run = () => importSource({ input, format, encoding, keepsIds }, path, flags);
+  if (flags.dryRun) await run();
+  else await audited('import', flags.databaseUrl, { file: path }, run);
 }
 
 async function importSource(
   source: PetSource,
   path: string,
-  { rejects, again = false, dryRun = false, databaseUrl }: ImportOptions,
+  { rejects, again = false, dryRun = false, databaseUrl }: ImportFlags,
 ): Promise<void> {
   using rejected = rejects === undefined ? undefined : openRejects(rejects, path, source.format);
   const checked = await checkPets(source, rejected);
   if (!checked) {
-    process.stderr.write('Stopped before anything was written.\n');
+    report('Stopped before anything was written.');
     process.exitCode = interruption.exitStatus ?? 1;
     return;
   }
@@ -117,7 +117,7 @@ async function importSource(
   }
   const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   try {
-    const result = await add(source, checked, store, again, storeAt(databaseUrl).name);
+    const result = await addOnce(source, checked, store, again, storeAt(databaseUrl).name);
     if (result !== undefined) print(`${result}${rest}\n`);
   } catch (error) {
     throw asInterrupted('import', error, 'Run the same command again to continue.');
@@ -126,8 +126,8 @@ async function importSource(
   }
 }
 
-/** Returns the sentence that reports the result; undefined if interrupted. */
-async function add(
+/** Returns the sentence that describes the result; undefined if interrupted. */
+async function addOnce(
   source: PetSource,
   checked: CheckedInput,
   store: ImportStore,
@@ -143,13 +143,13 @@ async function add(
   if (earlier?.finishedAt) await store.forgetImport(contentHash);
   const addedBefore = earlier?.finishedAt ? 0 : (earlier?.addedCount ?? 0);
   if (addedBefore > 0) {
-    process.stderr.write(`Continuing after the first ${countOf(addedBefore, 'pet')} of an earlier run.\n`);
+    report(`Continuing after the first ${countOf(addedBefore, 'pet')} of an earlier run.`);
   }
   const startedAt = performance.now();
   const addedCount = await addPets(source, checked, store, addedBefore);
   if (addedCount < goodCount) {
     const done = describeDone({ addedCount, goodCount });
-    process.stderr.write(`Stopped. ${done} Run the same command again to continue.\n`);
+    report(`Stopped. ${done} Run the same command again to continue.`);
     process.exitCode = interruption.exitStatus ?? 1;
     return undefined;
   }
@@ -159,37 +159,37 @@ async function add(
 }
 
 /** Adds the good rows that are missing in the store. Returns how many are in it: fewer than all if interrupted. */
-export async function addPets(
+async function addPets(
   source: PetSource,
   { contentHash, goodCount }: CheckedInput,
   store: ImportStore,
   addedBefore: number,
 ): Promise<number> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
-  using progress = showProgress('added', goodCount, { done: addedBefore });
-  const standing: Standing = { addedCount: addedBefore, goodCount };
+  using progress = reportProgress('added', goodCount, { done: addedBefore });
+  const counts: ImportCounts = { addedCount: addedBefore, goodCount };
   try {
-    for await (const pets of batches(source, contentHash, standing)) {
+    for await (const pets of batches(source, contentHash, counts)) {
       if (interruption.exitStatus !== undefined) break;
-      if (standing.addedCount === addedBefore) refuseTakenIds(pets[0]?.id, largestId, standing);
-      await store.addPets(pets, { source: contentHash, addedBefore: standing.addedCount });
-      standing.addedCount += pets.length;
+      if (counts.addedCount === addedBefore) refuseTakenIds(pets[0]?.id, largestId, counts);
+      await store.addPets(pets, { source: contentHash, addedBefore: counts.addedCount });
+      counts.addedCount += pets.length;
       progress.add(pets.length);
     }
   } catch (error) {
-    throw asImportError(error, standing);
+    throw asImportError(error, counts);
   }
-  return standing.addedCount;
+  return counts.addedCount;
 }
 
 /** Holds back the last batch until the whole input was read again and matches what was checked. */
 async function* batches(
   source: PetSource,
   contentHash: string,
-  standing: Standing,
+  counts: ImportCounts,
 ): AsyncGenerator<ImportedPet[]> {
   const content = createContentHash(source);
-  const addedBefore = standing.addedCount;
+  const addedBefore = counts.addedCount;
   let skipped = 0;
   let batch: ImportedPet[] = [];
   for await (const records of readRecords(source, (chunk) => content.update(chunk))) {
@@ -209,49 +209,53 @@ async function* batches(
   if (content.digest('hex') !== contentHash) {
     throw stopped(
       'The file was changed while it was being imported.',
-      standing,
+      counts,
       'Run the same command again with the file as it was, or import the changed file into an empty store.',
     );
   }
   if (batch.length > 0) yield batch;
 }
 
-/** The progress of an import. */
-interface Standing {
+/** How many of the good rows are in the store. */
+interface ImportCounts {
   addedCount: number;
   goodCount: number;
 }
 
-function refuseTakenIds(nextId: bigint | undefined, largestId: bigint | undefined, standing: Standing): void {
+function refuseTakenIds(
+  nextId: bigint | undefined,
+  largestId: bigint | undefined,
+  counts: ImportCounts,
+): void {
   if (nextId === undefined || largestId === undefined || nextId > largestId) return;
-  const verb = standing.addedCount === 0 ? 'begin' : 'continue';
+  const verb = counts.addedCount === 0 ? 'begin' : 'continue';
   throw idsTaken(
     `The ids in the file ${verb} with ${nextId}, but the store has ids up to ${largestId}.`,
-    standing,
+    counts,
   );
 }
 
 /** Does not suggest leaving out --keep-ids: that is another import, which adds the first pets a second time. */
-function idsTaken(problem: string, standing: Standing): OperatorError {
-  return stopped(problem, standing, 'Import the file into an empty store that no service uses.');
+function idsTaken(problem: string, counts: ImportCounts): OperatorError {
+  return stopped(problem, counts, 'Import the file into an empty store that no service uses.');
 }
 
-function stopped(problem: string, standing: Standing, remedy: string): OperatorError {
-  const state = standing.addedCount === 0 ? 'Nothing was written.' : describeDone(standing);
+function stopped(problem: string, counts: ImportCounts, remedy: string): OperatorError {
+  const state = counts.addedCount === 0 ? 'Nothing was written.' : describeDone(counts);
   return new OperatorError(`${problem} ${state}`, remedy);
 }
 
-export function describeDone({ addedCount, goodCount }: Standing): string {
+function describeDone({ addedCount, goodCount }: ImportCounts): string {
   return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} pets are in the store.`;
 }
 
-function asImportError(error: unknown, standing: Standing): unknown {
-  if (error instanceof IdTakenError) return idsTaken('An id in the file has been taken meanwhile.', standing);
+function asImportError(error: unknown, counts: ImportCounts): unknown {
+  if (error instanceof IdTakenError) return idsTaken('An id in the file has been taken meanwhile.', counts);
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new OperatorError(
       'This file is already being imported by another process.',
       'Wait until it is done, then run this command again.',
     );
   }
-  return asInterrupted('import', error, `${describeDone(standing)} Run the same command again to continue.`);
+  return asInterrupted('import', error, `${describeDone(counts)} Run the same command again to continue.`);
 }

@@ -15,7 +15,7 @@ import {
 import { type ParsedRecord, refuse } from '../../formats/record.ts';
 import { attemptRead, isSameFile, openOutputFile, systemReason, writeAll } from '../../system/files.ts';
 import { countOf, listOf } from '../terminal/output.ts';
-import { interruption, showProgress } from '../terminal/progress.ts';
+import { interruption, reportProgress } from '../terminal/progress.ts';
 
 const chunkBytes = 512 * 1024;
 const readInto = promisify(read);
@@ -101,7 +101,7 @@ export async function checkPets(
   rejects: Rejects | undefined,
 ): Promise<CheckedInput | undefined> {
   const content = createContentHash(source);
-  using progress = showProgress('checked', source.input.sizeBytes, { format: sizeText });
+  using progress = reportProgress('checked', source.input.sizeBytes, { format: sizeText });
   let goodCount = 0;
   let badCount = 0;
   let namelessCount = 0;
@@ -114,14 +114,14 @@ export async function checkPets(
     rejects?.begin(header);
     const { leftOut } = header;
     const columns = leftOut.length === 1 ? 'column' : 'columns';
-    if (leftOut.length > 0) progress.say(`Left out: the ${columns} ${listOf(leftOut)}.`);
+    if (leftOut.length > 0) progress.report(`Left out: the ${columns} ${listOf(leftOut)}.`);
   };
   for await (const records of readRecords(source, onChunk, onHeader)) {
     if (interruption.exitStatus !== undefined) return undefined;
     const bad = records.filter(({ pet }) => !pet);
     rejects?.write(bad);
     for (const { line, problem } of bad.slice(0, Math.max(0, maxReported - badCount))) {
-      progress.say(`line ${line}: ${problem}`);
+      progress.report(`line ${line}: ${problem}`);
     }
     // The API accepts an empty name, but in a file it is usually a mistake.
     const nameless = records.filter(({ pet }) => pet?.name.trim() === '');
@@ -130,10 +130,10 @@ export async function checkPets(
     badCount += bad.length;
     goodCount += records.length - bad.length;
   }
-  if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
+  if (badCount > maxReported) progress.report(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   if (namelessCount > 0) {
     const verb = namelessCount === 1 ? 'has' : 'have';
-    progress.say(
+    progress.report(
       `Warning: ${countOf(namelessCount, 'pet')} ${verb} no name, the first in line ${firstNameless}.`,
     );
   }

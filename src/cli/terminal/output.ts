@@ -12,15 +12,16 @@ export function openContext(level: LogLevel): ServeContext {
   const log = process.stdout.isTTY
     ? createLog({ level, render: renderLogLine, write: (line) => process.stdout.write(line) })
     : createLog({ level, write: (line) => process.stdout.write(visibleLines(line)) });
-  return { log, tell, environment: process.env };
+  return { log, print: printForOperator, environment: process.env };
 }
 
+/** Prints what the command produces. */
 export function print(text: string): void {
   process.stdout.write(visibleLines(text));
 }
 
 /** Resolves once the text is written. */
-export function show(text: string, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
+export function printAsync(text: string, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
   // Replace the program's own listener, which would report the failure a second time.
   stream.removeAllListeners('error').on('error', () => {});
   return new Promise((resolve, reject) => {
@@ -79,12 +80,17 @@ const ageUnits = [
 
 /** Names the store on standard error, apart from a result that is data. */
 export function nameStore(databaseUrl: string): void {
-  process.stderr.write(`Store: ${visible(storeAt(databaseUrl).name)}\n`);
+  report(`Store: ${storeAt(databaseUrl).name}`);
+}
+
+/** Says what the command is doing, on standard error, apart from what it produces. */
+export function report(text: string): void {
+  process.stderr.write(`${visible(text)}\n`);
 }
 
 /** For problems that do not stop the command. */
 export function warn(text: string): void {
-  process.stderr.write(`petstore: ${visible(text)}\n`);
+  report(`petstore: ${text}`);
 }
 
 /** Resolves once the error is written; never rejects. */
@@ -111,10 +117,10 @@ export function asInterrupted(work: string, error: unknown, remedy: string): unk
   return new OperatorError(`The ${work} was interrupted: ${reasonOf(error).replace(/\.$/, '')}.`, remedy);
 }
 
-/** Shows a few lines to the person who started the command, apart from a log that a machine reads. */
-function tell(text: string): Promise<void> {
+/** Prints for the person who started the service, apart from a log that a machine reads. */
+function printForOperator(text: string): Promise<void> {
   const stream = process.stdout.isTTY ? process.stdout : process.stderr;
-  return show(`${text}\n`, stream);
+  return printAsync(`${text}\n`, stream);
 }
 
 const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;
@@ -122,7 +128,7 @@ const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } a
 /** A log line for a person at a terminal: first what happened, then details, ids and an error's stack. */
 export function renderLogLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   const { requestId, traceId, error, ...others } = fields;
-  const parts = [
+  const words = [
     level === 'info' ? '' : styleText(colours[level], level),
     ...(fields['method'] === undefined
       ? [visibleLines(message), ...detailsOf(others)]
@@ -131,7 +137,7 @@ export function renderLogLine(time: Date, level: LogLevel, message: string, fiel
     error === undefined ? '' : visibleLines(String(error)),
   ];
   const clock = time.toTimeString().slice(0, 8);
-  return `${styleText('dim', clock)} ${parts.filter((part) => part !== '').join(' ')}`;
+  return `${styleText('dim', clock)} ${words.filter((word) => word !== '').join(' ')}`;
 }
 
 /** Renders `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */

@@ -9,8 +9,8 @@ const stream = process.stderr;
 /** Clears the rest of the bar's line. */
 const clearRest = '\u001b[K';
 
-/** Shows a command's progress: on a terminal, a bar with rate and time left; elsewhere, a line for every tenth. */
-export function showProgress(
+/** Reports a command's progress: on a terminal, a bar with rate and time left; elsewhere, a line for every tenth. */
+export function reportProgress(
   what: string,
   total: number,
   /** `done` counts the work of an earlier run, which is left out of the rate. */
@@ -19,13 +19,13 @@ export function showProgress(
   const startedAt = performance.now();
   let done = doneBefore;
   let drawnAt = -Infinity;
-  let saidTenths = Math.floor((done * 10) / total);
+  let reportedTenths = Math.floor((done * 10) / total);
 
   const describe = (): string => {
     const elapsedMs = Math.max(1, performance.now() - startedAt);
     const perMs = (done - doneBefore) / elapsedMs;
-    const left = perMs > 0 && done < total ? `, ${duration((total - done) / perMs)} left` : '';
-    return `${what} ${format(done)} of ${format(total)}, ${format(perMs * 1000)}/s${left}`;
+    const remaining = perMs > 0 && done < total ? `, ${duration((total - done) / perMs)} left` : '';
+    return `${what} ${format(done)} of ${format(total)}, ${format(perMs * 1000)}/s${remaining}`;
   };
 
   const draw = (): void => {
@@ -46,11 +46,11 @@ export function showProgress(
         return;
       }
       const tenths = Math.floor((done * 10) / total);
-      if (tenths > saidTenths) stream.write(`${describe()}\n`);
-      saidTenths = tenths;
+      if (tenths > reportedTenths) stream.write(`${describe()}\n`);
+      reportedTenths = tenths;
     },
     /** Prints a line above the bar. */
-    say(text: string) {
+    report(text: string) {
       stream.write(stream.isTTY ? `\r${clearRest}${visible(text)}\n` : `${visible(text)}\n`);
       // The next step draws the bar again.
       drawnAt = -Infinity;
@@ -70,7 +70,7 @@ export function reportOnTerminal(): Report {
     step(what) {
       stream.write(`${what} …\n`);
     },
-    progress: showProgress,
+    progress: reportProgress,
   };
 }
 

@@ -18,7 +18,7 @@ import {
 import { findSurplus, type KeepRule } from './keep.ts';
 import { type BackupPlace, hashOf } from './places.ts';
 
-export interface BackUpOptions {
+export interface AddBackupOptions {
   place: BackupPlace;
   /** The path of an embedded store. */
   store: string;
@@ -27,14 +27,14 @@ export interface BackUpOptions {
   report: Report;
 }
 
-export interface BackUpSummary {
+export interface AddedBackup {
   backup: Backup;
   /** The names of the older backups that were removed. */
   removed: string[];
 }
 
 /** Adds a verified backup to a place and removes older ones by the rules. Services may keep using the store. */
-export async function backUpTo({ place, store, keep, report }: BackUpOptions): Promise<BackUpSummary> {
+export async function addBackup({ place, store, keep, report }: AddBackupOptions): Promise<AddedBackup> {
   const createdAt = new Date();
   // Detect an unusable place before copying the store.
   const abandoned = findAbandoned(await place.list(), createdAt);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { StoreContent } from '../sqlite/maintenance/inspect.ts';
-import { type BackupPlace, type Environment, hashOf, isS3, openFolder, openS3 } from './places.ts';
+import { type BackupPlace, hashOf, isS3, openFolder, openS3 } from './places.ts';
 
 /**
  * A backup is a file and a manifest. The manifest is written last and removed first, so an interrupted backup is never
@@ -11,7 +11,7 @@ import { type BackupPlace, type Environment, hashOf, isS3, openFolder, openS3 } 
  */
 
 /** Opens the place behind a folder's name or an s3: URL. */
-export function openPlace(name: string, environment: Environment): BackupPlace {
+export function openPlace(name: string, environment: NodeJS.ProcessEnv): BackupPlace {
   return isS3(name) ? openS3(name, environment) : openFolder(name);
 }
 
@@ -120,9 +120,8 @@ export function nameBackup(now: Date): string {
 
 /** The time in the name; undefined for files that are not backups. */
 export function timeOfName(name: string): Date | undefined {
-  const [, ...parts] = backupName.exec(name) ?? [];
-  if (parts.length === 0) return undefined;
-  const [year, month, day, hour, minute, second] = parts;
+  const [, year, month, day, hour, minute, second] = backupName.exec(name) ?? [];
+  if (year === undefined) return undefined;
   return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 

@@ -45,8 +45,6 @@ export async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string>
   return hasher.digest('hex');
 }
 
-export type Environment = Record<string, string | undefined>;
-
 /** Whether a name means a place and not a single file. The name of a missing folder must end in a slash. */
 export function isPlace(name: string): boolean {
   return (
@@ -65,7 +63,7 @@ export function noPlace(name: string): OperatorError {
 /** A local folder. It is never created, because a missing folder may mean that a disk is not mounted. */
 export function openFolder(name: string): BackupPlace {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) throw noPlace(name);
-  const pathOf = (file: string): string => join(name, file);
+  const inFolder = (file: string): string => join(name, file);
   const explained = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -78,28 +76,28 @@ export function openFolder(name: string): BackupPlace {
     async list() {
       return explained(() => {
         const files = readdirSync(name).map(
-          (file) => [file, statSync(pathOf(file), { throwIfNoEntry: false })] as const,
+          (file) => [file, statSync(inFolder(file), { throwIfNoEntry: false })] as const,
         );
         return new Map(files.flatMap(([file, found]) => (found?.isFile() ? [[file, found.size]] : [])));
       });
     },
     async add(file, _store, make) {
-      explained(() => removeLeftovers(pathOf('petstore-'), `.*${partialForm}`));
+      explained(() => removeLeftovers(inFolder('petstore-'), `.*${partialForm}`));
       // The copy is written in place. It does not count until it has a manifest.
-      return make(pathOf(file));
+      return make(inFolder(file));
     },
     async write(file, text) {
-      explained(() => writeWhole(pathOf(file), text, 0o600));
+      explained(() => writeWhole(inFolder(file), text, 0o600));
     },
     async read(file) {
-      return explained(() => readFileSync(pathOf(file), 'utf8'));
+      return explained(() => readFileSync(inFolder(file), 'utf8'));
     },
     async fetch(file, path) {
-      explained(() => copyFileSync(pathOf(file), path));
+      explained(() => copyFileSync(inFolder(file), path));
     },
     async remove(file) {
       explained(() => {
-        rmSync(pathOf(file), { force: true });
+        rmSync(inFolder(file), { force: true });
         syncPath(name);
       });
     },
@@ -107,7 +105,7 @@ export function openFolder(name: string): BackupPlace {
 }
 
 /** A prefix in a bucket, through the runtime's own client. A large file is sent in parts and appears once complete. */
-export function openS3(name: string, environment: Environment): BackupPlace {
+export function openS3(name: string, environment: NodeJS.ProcessEnv): BackupPlace {
   const { bucket, prefix } = parseS3(name);
   const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
   const objectOf = (file: string): Bun.S3File => client.file(`${prefix}${file}`);
@@ -159,7 +157,7 @@ const credentialNames = {
   endpoint: ['S3_ENDPOINT', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'],
 };
 
-function readCredentials(environment: Environment): Bun.S3Options {
+function readCredentials(environment: NodeJS.ProcessEnv): Bun.S3Options {
   const options: Bun.S3Options = {};
   for (const [part, names] of Object.entries(credentialNames)) {
     const value = names.map((name) => environment[name]).find(Boolean);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../../src/stores/issue-key.ts';
-import { backUpTo, rehearse } from '../../../src/stores/backups/add-backup.ts';
+import { addBackup, rehearse } from '../../../src/stores/backups/add-backup.ts';
 import { type Backup, listBackups, openPlace } from '../../../src/stores/backups/catalog.ts';
 import type { BackupPlace } from '../../../src/stores/backups/places.ts';
 import { noReport } from '../../../src/system/progress.ts';
@@ -26,7 +26,7 @@ describe(`20 random rehearsals, SEED=${seed}`, () => {
     for (let count = 0; count < 6; count++) {
       await grow(folder.database, between(random, 1, 80));
       const place = places[count % 2]!;
-      await backUpTo({ place, store: folder.database, keep: undefined, report: noReport });
+      await addBackup({ place, store: folder.database, keep: undefined, report: noReport });
     }
     const all: [BackupPlace, Backup][] = [];
     for (const place of places) for (const backup of await listBackups(place)) all.push([place, backup]);

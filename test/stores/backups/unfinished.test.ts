@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { backUpTo } from '../../../src/stores/backups/add-backup.ts';
+import { addBackup } from '../../../src/stores/backups/add-backup.ts';
 import { openPlace, recordRehearsal, rehearsalOf } from '../../../src/stores/backups/catalog.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
@@ -20,7 +20,7 @@ describe('an unfinished file of another container, where processes have the same
     await openSqliteStore({ path: folder.database }).close();
     const place = openPlace(backups.path, {});
     const work = { place, store: folder.database, keep: undefined, report: noReport };
-    const { backup } = await backUpTo(work);
+    const { backup } = await addBackup(work);
     const file = `${backups.path}/monday.db`;
     const others = [file, `${backups.path}/${rehearsalOf(backup.name)}`].map(
       (path) => `${path}.${process.pid}.partial`,
@@ -28,7 +28,7 @@ describe('an unfinished file of another container, where processes have the same
     for (const other of others) writeFileSync(other, 'unfinished');
     backUpSqlite(folder.database, file, noReport);
     await recordRehearsal(place, backup.name, { at: new Date(), isSound: true });
-    await backUpTo(work);
+    await addBackup(work);
     for (const other of others) expect(readFileSync(other, 'utf8')).toBe('unfinished');
   });
 });
