@@ -15,19 +15,22 @@ without it, on standard error unless that is a terminal.`;
 export async function audited<Result>(
   action: string,
   databaseUrl: string,
-  /** The target of the action. */
-  subject: LogFields,
-  work: () => Result | Promise<Result>,
-  /** The fields that describe the result. */
-  describe: (result: Result) => LogFields = () => ({}),
+  /** What is known beforehand. */
+  fields: LogFields,
+  /** `note` adds what becomes known. It is recorded even if the action fails later. */
+  work: (note: (more: LogFields) => void) => Result | Promise<Result>,
 ): Promise<Result> {
-  const result = await Promise.try(work).catch((error: unknown) => {
-    record(action, databaseUrl, { outcome: 'failed', ...subject });
-    throw error;
-  });
-  const outcome = process.exitCode ? 'stopped' : 'done';
-  record(action, databaseUrl, { outcome, ...subject, ...describe(result) });
-  return result;
+  let known = fields;
+  let outcome = 'failed';
+  try {
+    const result = await work((more) => {
+      known = { ...known, ...more };
+    });
+    outcome = process.exitCode ? 'stopped' : 'done';
+    return result;
+  } finally {
+    record(action, databaseUrl, { outcome, ...known });
+  }
 }
 
 /** How commands open a store. Any command may be the first of a new release, so each of them migrates. */

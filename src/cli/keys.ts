@@ -3,7 +3,6 @@ import { type ApiKey, describeKey, isUsable } from '../domain/api-key.ts';
 import { issueKey, refuseUnknown, rotateKey, type Rotation } from '../stores/issue-key.ts';
 import type { ApiKeyStore } from '../stores/store.ts';
 import { OperatorError } from '../domain/error.ts';
-import type { LogFields } from '../system/log.ts';
 import { refuseMissingStore, storeAt } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
@@ -112,18 +111,16 @@ interface KeysFlags {
   expires?: Date;
 }
 
-async function create(now: Date, options: KeysFlags & { name: string; readOnly?: boolean }): Promise<void> {
-  const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
-  const subject: LogFields = { key: name, readOnly: isReadOnly };
-  const make = async (store: ApiKeyStore): Promise<void> => {
-    const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
-    subject['keyId'] = key.id;
-    const shown = json
-      ? renderJson({ ...keyJson(key, now), key: text })
-      : renderNewKey(key, text, databaseUrl);
-    await printOnce(key, shown);
-  };
-  await audited('keys create', databaseUrl, subject, () => withKeys(databaseUrl, make));
+async function create(now: Date, flags: KeysFlags & { name: string; readOnly?: boolean }): Promise<void> {
+  const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = flags;
+  await audited('keys create', databaseUrl, { key: name, readOnly: isReadOnly }, (note) =>
+    withKeys(databaseUrl, async (store) => {
+      const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
+      note({ keyId: key.id });
+      const created = { ...keyJson(key, now), key: text };
+      await printOnce(key, json ? renderJson(created) : renderNewKey(key, text, databaseUrl));
+    }),
+  );
   if (json) nameStore(databaseUrl);
 }
 
@@ -137,42 +134,36 @@ async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
-async function rotate(id: string, now: Date, options: KeysFlags & { overlap: number }): Promise<void> {
-  const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
+async function rotate(id: string, now: Date, flags: KeysFlags & { overlap: number }): Promise<void> {
+  const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = flags;
   refuseMissingStore(databaseUrl);
-  const subject: LogFields = { keyId: id };
-  const rotation: Rotation = {
-    now,
-    overlapMs,
-    expiresAt,
-    deliver({ key, text, old }) {
-      // Recorded even if the rotation fails later.
-      subject['replacedBy'] = key.id;
-      const successor = { ...keyJson(key, now), key: text, replaces: keyJson(old, now) };
-      return printOnce(key, json ? renderJson(successor) : renderNewKey(key, text, databaseUrl));
-    },
-  };
-  const { old } = await audited(
-    'keys rotate',
-    databaseUrl,
-    subject,
-    () => withKeys(databaseUrl, (store) => rotateKey(store, id, rotation)),
-    (rotated) => ({ key: rotated.old.name }),
+  const replaced = await audited('keys rotate', databaseUrl, { keyId: id }, (note) =>
+    withKeys(databaseUrl, async (store) => {
+      const deliver: Rotation['deliver'] = ({ key, text, old }) => {
+        note({ replacedBy: key.id });
+        const successor = { ...keyJson(key, now), key: text, replaces: keyJson(old, now) };
+        return printOnce(key, json ? renderJson(successor) : renderNewKey(key, text, databaseUrl));
+      };
+      const { old } = await rotateKey(store, id, { now, overlapMs, expiresAt, deliver });
+      note({ key: old.name });
+      return old;
+    }),
   );
   if (json) return nameStore(databaseUrl);
-  print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
+  print(
+    `\nKey ${replaced.id} (${describeKey(replaced.lastFour)}) expires at ${replaced.expiresAt?.toISOString()}.\n`,
+  );
 }
 
 async function revoke(id: string, { json, databaseUrl }: KeysFlags): Promise<void> {
   refuseMissingStore(databaseUrl);
   const now = new Date();
-  const key = await audited(
-    'keys revoke',
-    databaseUrl,
-    { keyId: id },
-    async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
-    ({ name }) => ({ key: name }),
-  );
+  const key = await audited('keys revoke', databaseUrl, { keyId: id }, async (note) => {
+    const revoked = await withKeys(databaseUrl, (store) => store.revokeKey(id, now));
+    if (!revoked) return refuseUnknown(id);
+    note({ key: revoked.name });
+    return revoked;
+  });
   if (json) {
     nameStore(databaseUrl);
     return printJson(keyJson(key, now));
@@ -191,7 +182,6 @@ async function printOnce({ id }: ApiKey, text: string): Promise<void> {
   });
 }
 
-/** Presents a new key. */
 function renderNewKey(
   { id, name, isReadOnly, expiresAt }: ApiKey,
   text: string,
@@ -237,8 +227,8 @@ export type KeyJson = ReturnType<typeof keyJson>;
 
 const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
-function cellsOf(shown: KeyJson): string[] {
-  const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = shown;
+function cellsOf(row: KeyJson): string[] {
+  const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = row;
   const minutes = [createdAt, expiresAt, lastUsedAt].map(
     (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
   );

@@ -27,12 +27,14 @@ interface MigrateFlags {
 
 async function migrate({ databaseUrl, copy: keepsOlder }: MigrateFlags): Promise<void> {
   let migration: Migration | undefined;
-  const bringUpToDate = async (): Promise<void> => {
-    const onMigrated = (done: Migration): void => void (migration = done);
-    const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated };
-    await (await storeAt(databaseUrl).open(options)).close();
-  };
-  await audited('migrate', databaseUrl, {}, bringUpToDate, () => ({ ...migration }));
+  await audited('migrate', databaseUrl, {}, async (note) => {
+    const onMigrated = (done: Migration): void => {
+      migration = done;
+      note({ ...done });
+    };
+    const store = await storeAt(databaseUrl).open({ ...storeOptions(databaseUrl), keepsOlder, onMigrated });
+    await store.close();
+  });
   const { from, keptAs } = migration ?? {};
   if (keptAs !== undefined) {
     print(`The store as it was, with schema version ${from}, is kept as ${keptAs}.\n`);

@@ -47,14 +47,12 @@ async function restore(source: string, flags: RestoreFlags): Promise<void> {
     'restore',
     flags.databaseUrl,
     { file: local.chosen ?? source },
-    () =>
-      restoreSqlite({
-        file: local.file,
-        name: path,
-        isForced: flags.force ?? false,
-        report: reportOnTerminal(),
-      }),
-    ({ petCount }) => ({ petCount }),
+    (note) => {
+      const isForced = flags.force ?? false;
+      const restored = restoreSqlite({ file: local.file, name: path, isForced, report: reportOnTerminal() });
+      note({ petCount: restored.petCount });
+      return restored;
+    },
   );
   print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {
