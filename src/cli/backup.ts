@@ -10,7 +10,7 @@ import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
-import { contentOf, errorText, nameStore, openContext, print, printJson } from './terminal/output.ts';
+import { contentOf, errorText, reportStore, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 interface BackupFlags {
@@ -81,7 +81,7 @@ async function backup(target: string, flags: BackupFlags): Promise<void> {
   const startedAt = performance.now();
   const { backup: made, removed } = await addBackup(work);
   const durationMs = Math.round(performance.now() - startedAt);
-  if (json) nameStore(flags.databaseUrl);
+  if (json) reportStore(flags.databaseUrl);
   if (json) return printJson({ ...made, to: target, durationMs, removed });
   const to = `${target.replace(/\/$/, '')}/${made.name}`;
   print(`Backed up ${contentOf(made)} of ${store} to ${to}, and read it back.\n`);

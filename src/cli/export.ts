@@ -9,7 +9,7 @@ import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
 import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
-import { asInterrupted, countOf, nameStore, print, printAsync, report } from './terminal/output.ts';
+import { asInterrupted, countOf, reportStore, print, printAsync, report } from './terminal/output.ts';
 
 interface ExportFlags {
   format?: PetFormat;
@@ -63,7 +63,7 @@ async function exportPets(path: string, flags: ExportFlags): Promise<void> {
   try {
     const chunks = renderPets(store, createPetWriter(format, excel ? excelSeparator() : undefined));
     await (path === '-' ? writeToStandardOutput(chunks) : writeToFile(path, chunks, databaseUrl));
-    if (path === '-') nameStore(databaseUrl);
+    if (path === '-') reportStore(databaseUrl);
     process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
     throw asInterrupted('export', error, 'Run the same command again.');

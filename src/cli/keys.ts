@@ -10,7 +10,7 @@ import { settings } from './settings.ts';
 import { addExamples, durationMs, durationOption } from './terminal/usage.ts';
 import {
   asInterrupted,
-  nameStore,
+  reportStore,
   print,
   printAsync,
   printJson,
@@ -121,13 +121,13 @@ async function create(now: Date, flags: KeysFlags & { name: string; readOnly?: b
       await printOnce(key, json ? renderJson(created) : renderNewKey(key, text, databaseUrl));
     }),
   );
-  if (json) nameStore(databaseUrl);
+  if (json) reportStore(databaseUrl);
 }
 
 async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
   refuseMissingStore(databaseUrl);
   const all = await withKeys(databaseUrl, (store) => store.listKeys());
-  nameStore(databaseUrl);
+  reportStore(databaseUrl);
   const rows = all.map((key) => keyJson(key, new Date()));
   if (json) printJson(rows);
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
@@ -149,7 +149,7 @@ async function rotate(id: string, now: Date, flags: KeysFlags & { overlap: numbe
       return old;
     }),
   );
-  if (json) return nameStore(databaseUrl);
+  if (json) return reportStore(databaseUrl);
   print(
     `\nKey ${replaced.id} (${describeKey(replaced.lastFour)}) expires at ${replaced.expiresAt?.toISOString()}.\n`,
   );
@@ -165,7 +165,7 @@ async function revoke(id: string, { json, databaseUrl }: KeysFlags): Promise<voi
     return revoked;
   });
   if (json) {
-    nameStore(databaseUrl);
+    reportStore(databaseUrl);
     return printJson(keyJson(key, now));
   }
   const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;

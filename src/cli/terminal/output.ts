@@ -79,7 +79,7 @@ const ageUnits = [
 ] as const;
 
 /** Names the store on standard error, apart from a result that is data. */
-export function nameStore(databaseUrl: string): void {
+export function reportStore(databaseUrl: string): void {
   report(`Store: ${storeAt(databaseUrl).name}`);
 }
 
