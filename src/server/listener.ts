@@ -1,8 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
+import { version } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { readFileOf, systemReason } from '../system/files.ts';
+import type { Log } from '../system/log.ts';
 import type { ServeOptions } from './options.ts';
 
 interface ListenOptions {
@@ -74,6 +77,53 @@ export function addTlsMetrics(registry: Registry, { expiresAt }: Tls): void {
   );
 }
 
+/** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
+export function openMetricsPort(
+  { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
+  log: Log,
+  registry: Registry,
+): AsyncDisposable {
+  addProcessMetrics(registry);
+  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      // By default, Bun shares the port with other processes.
+      reusePort: false,
+      routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
+      fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
+      development: false,
+    });
+    const address = addressOf({ host, tlsCert: undefined }, server.port ?? port);
+    log.info('metrics', { address: `${address}/metrics` });
+    return { [Symbol.asyncDispose]: () => server.stop(true) };
+  } catch (error) {
+    throw cannotListen(error, { host, port }, 'metrics-');
+  }
+}
+
+/**
+ * This process's resources, named after OpenTelemetry's process conventions, and its build. One name follows Prometheus
+ * instead, which reserves the suffix `_count` for histograms.
+ */
+function addProcessMetrics(registry: Registry): void {
+  registry.observedCounter('process_cpu_time_seconds_total', 'Processor time used.', () => {
+    const { user, system } = process.cpuUsage();
+    return [
+      { labels: { cpu_mode: 'user' }, value: user / 1e6 },
+      { labels: { cpu_mode: 'system' }, value: system / 1e6 },
+    ];
+  });
+  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
+  registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
+  // Throws, and so has no sample, without /proc or a free descriptor to read it.
+  registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
+  registry.gauge('petstore_build_info', 'The build that runs.', () => [
+    { labels: { version, bun_version: Bun.version }, value: 1 },
+  ]);
+}
+
 /** The address to show. A service that listens on every address is shown with one that other machines can use. */
 export function addressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
   const host = ['0.0.0.0', '::'].includes(options.host) ? ownHost() : options.host;
@@ -131,7 +181,7 @@ export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPr
 }
 
 /** The flags are `--host` and `--port` with a prefix. */
-export function cannotListen(
+function cannotListen(
   error: unknown,
   { host, port }: Pick<ServeOptions, 'host' | 'port'>,
   flagPrefix = '',

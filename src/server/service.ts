@@ -1,19 +1,20 @@
-import { readdirSync } from 'node:fs';
-import { version } from '../../package.json';
+import { isUsable } from '../domain/api-key.ts';
+import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { createApp } from '../http/app.ts';
-import { createRegistry, type Registry } from '../metrics/registry.ts';
+import { createRegistry } from '../metrics/registry.ts';
+import { type IssuedKey, issueKey } from '../stores/issue-key.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
+import type { Store } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
 import { reportInLog } from '../system/progress.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
-import { announce } from './first-start.ts';
 import {
   addressOf,
   addTlsMetrics,
-  cannotListen,
   type Listener,
   loadTls,
   openListener,
+  openMetricsPort,
   reservePort,
   stopListening,
 } from './listener.ts';
@@ -117,49 +118,75 @@ async function within(deadlineMs: number, work: Promise<void>, onLate: () => voi
   await work.finally(() => clearTimeout(deadline));
 }
 
-/** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
-export function openMetricsPort(
-  { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
-  log: Log,
-  registry: Registry,
-): AsyncDisposable {
-  addProcessMetrics(registry);
-  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
-  try {
-    const server = Bun.serve({
-      hostname: host,
-      port,
-      // By default, Bun shares the port with other processes.
-      reusePort: false,
-      routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
-      fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
-      development: false,
-    });
-    const address = addressOf({ host, tlsCert: undefined }, server.port ?? port);
-    log.info('metrics', { address: `${address}/metrics` });
-    return { [Symbol.asyncDispose]: () => server.stop(true) };
-  } catch (error) {
-    throw cannotListen(error, { host, port }, 'metrics-');
-  }
+/** Reports that the service is up. Its first key is shown to the operator and never logged. */
+export async function announce(
+  store: Store,
+  options: ServeOptions,
+  context: ServeContext,
+  port: number,
+): Promise<void> {
+  const { log, print } = context;
+  const first = await createFirstKey(store, options, context);
+  const address = addressOf(options, port);
+  const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
+  log.info('ready', { address, ...pages, store: storeAt(options.databaseUrl).name });
+  if (!first) return warnWithoutKeys(log, store, options);
+  // The service keeps running even if its key cannot be shown.
+  await print(renderFirstKey(first.text, address, pages)).catch(() => {
+    log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME');
+  });
 }
 
 /**
- * This process's resources, named after OpenTelemetry's process conventions, and its build. One name follows Prometheus
- * instead, which reserves the suffix `_count` for histograms.
+ * Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` makes
+ * this unnecessary.
  */
-function addProcessMetrics(registry: Registry): void {
-  registry.observedCounter('process_cpu_time_seconds_total', 'Processor time used.', () => {
-    const { user, system } = process.cpuUsage();
-    return [
-      { labels: { cpu_mode: 'user' }, value: user / 1e6 },
-      { labels: { cpu_mode: 'system' }, value: system / 1e6 },
-    ];
-  });
-  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
-  registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
-  // Throws, and so has no sample, without /proc or a free descriptor to read it.
-  registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
-  registry.gauge('petstore_build_info', 'The build that runs.', () => [
-    { labels: { version, bun_version: Bun.version }, value: 1 },
-  ]);
+async function createFirstKey(
+  { keys }: Store,
+  { apiKeys, databaseUrl }: ServeOptions,
+  { audit }: ServeContext,
+): Promise<IssuedKey | undefined> {
+  const isEmbedded = storeAt(databaseUrl).path !== undefined;
+  if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
+  try {
+    const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
+    audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
+    return issued;
+  } catch (error) {
+    if (!(error instanceof PetstoreError)) throw error;
+    throw new OperatorError(
+      'The store is new and its first API key could not be written.',
+      'Make room on the disk, or choose another file with --database-url.',
+    );
+  }
+}
+
+/** A failure is ignored: the first request will report it. */
+async function warnWithoutKeys(log: Log, { keys }: Store, { apiKeys }: ServeOptions): Promise<void> {
+  const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
+  if (!all || apiKeys.length > 0 || all.some((key) => isUsable(key, Date.now()))) return;
+  log.warn(
+    'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
+  );
+}
+
+function renderFirstKey(
+  firstKey: string,
+  address: string,
+  pages: { console: string | undefined; docs: string },
+): string {
+  return `
+The first API key of this store, shown only this once:
+
+  ${firstKey}
+
+Use it in ${pages.console ? 'the console and in the docs' : 'the docs'}:
+
+  ${pages.console ? `${pages.console}\n  ` : ''}${pages.docs}
+
+Or call the API:
+
+  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
+  curl -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/v1/pets
+`;
 }

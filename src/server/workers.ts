@@ -3,10 +3,9 @@ import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../system/log.ts';
 import { storeAt } from '../stores/open.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
-import { announce } from './first-start.ts';
+import { announce, serveHere, stopDelayOf, storeOptions } from './service.ts';
 import { loadTls, reservePort } from './listener.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { serveHere, stopDelayOf, storeOptions } from './service.ts';
 
 /** The pause before restarting a worker that died at once or could not be started. */
 const restartAfterMs = 1000;
