@@ -58,11 +58,11 @@ export function andThen<Value, Next>(
 
 /** Like `catch`, for errors thrown now or later. */
 export function orElse<Value>(
-  attempt: () => MaybePromise<Value>,
+  action: () => MaybePromise<Value>,
   recover: (error: unknown) => Value,
 ): MaybePromise<Value> {
   try {
-    const value = attempt();
+    const value = action();
     return value instanceof Promise ? value.catch(recover) : value;
   } catch (error) {
     return recover(error);

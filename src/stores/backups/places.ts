@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../../domain/error.ts';
 import { partialForm, removeLeftovers, resolveLinks, syncPath, writeWhole } from '../../system/files.ts';
-import { explain } from '../sqlite/errors.ts';
+import { operatorError } from '../sqlite/errors.ts';
 
 /** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
 export interface BackupPlace {
@@ -68,7 +68,7 @@ export function openFolder(name: string): BackupPlace {
     try {
       return work();
     } catch (error) {
-      throw explain(error, name);
+      throw operatorError(error, name);
     }
   };
   return {
@@ -186,7 +186,7 @@ async function download(object: Bun.S3File, path: string): Promise<void> {
 function explainS3(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined) return explain(error, 'The local disk');
+  if (syscall !== undefined) return operatorError(error, 'The local disk');
   return error.name === 'S3Error' || code !== undefined ? unusable(name, code ?? error.name) : error;
 }
 

@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
-import { damaged, explain, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
+import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
 import { findStore, holdsFrames, isInPlace, type StoreFile } from './file.ts';
 import { checkOwnership, readPragma } from './migrate.ts';
 
@@ -73,14 +73,11 @@ const waitAlone = { pauseMs: 20 };
  * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
  * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
  */
-export function whenFree<Result>(
-  attempt: () => Result,
-  { waitMs = busyTimeoutMs, pauseMs = 1 } = {},
-): Result {
+export function whenFree<Result>(action: () => Result, { waitMs = busyTimeoutMs, pauseMs = 1 } = {}): Result {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
-      return attempt();
+      return action();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
       // Random, so that waiting processes do not retry in step.
@@ -167,7 +164,7 @@ export function openInPlace(find: () => StoreFile, mayWrite: boolean): OpenStore
       database.close();
     } catch (error) {
       database.close();
-      if (isInPlace(store)) throw explain(error, store.name);
+      if (isInPlace(store)) throw operatorError(error, store.name);
     }
   }
   throw replaced(find().name);

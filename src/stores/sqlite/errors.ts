@@ -1,4 +1,4 @@
-/** Failures of SQLite and the file system: `explain` is for operators, `translateError` for callers of the API. */
+/** Failures of SQLite and the file system: `operatorError` is for operators, `callerError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
 import {
@@ -31,7 +31,7 @@ export function isFailedWrite(error: unknown): boolean {
 }
 
 /** Turns a failure to open, read or write a file into one line for the operator. Other errors stay unchanged. */
-export function explain(error: unknown, path: string): unknown {
+export function operatorError(error: unknown, path: string): unknown {
   const { syscall, path: file = path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined)
     return new OperatorError(`${file}: ${systemReason(error)}.`, 'Check the disk and the rights.');
@@ -79,7 +79,7 @@ export function noStore(name: string): OperatorError {
 const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;
 
 /** The error for callers: `unavailable` if the store cannot be used. Anything else is a bug. */
-export function translateError(error: unknown): unknown {
+export function callerError(error: unknown): unknown {
   return unavailableCodes.test(codeOf(error)) ? unavailable(error) : error;
 }
 
@@ -93,7 +93,7 @@ export interface Failure {
 }
 
 export function describeFailure(error: unknown): Failure {
-  const translated = translateError(error);
+  const translated = callerError(error);
   const failure = { reason: reasonOf(translated), stack: describeError(translated) };
   if (!(translated instanceof PetstoreError)) return failure;
   return { ...failure, shown: { code: translated.code, message: translated.message } };
@@ -104,9 +104,9 @@ export function failureOf({ shown, reason, stack }: Failure): Error {
   return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
-/** Like `translateError`, for rows that are added with their ids or keys. */
-export function translateAddError(error: unknown): unknown {
-  if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);
+/** Like `callerError`, for rows that are added with their ids or keys. */
+export function callerErrorOfAdd(error: unknown): unknown {
+  if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return callerError(error);
   return new IdTakenError('This id is taken already.', { cause: error });
 }
 
@@ -114,8 +114,8 @@ export function translateAddError(error: unknown): unknown {
  * Translates an error of a COMMIT. A full disk or a lock means that nothing was written. After any other failure, such
  * as a failed sync, the commit may be in the log, and a restart may find it there.
  */
-export function translateCommitError(error: unknown): unknown {
-  const translated = translateError(error);
+export function callerErrorOfCommit(error: unknown): unknown {
+  const translated = callerError(error);
   const isUndone = isBusy(error) || codeOf(error) === 'SQLITE_FULL';
   if (!(translated instanceof PetstoreError) || isUndone) return translated;
   return outcomeUnknown(error, 'The disk failed');

@@ -31,10 +31,10 @@ export const sideFiles = ['-wal', '-shm', '-journal'] as const;
 export function findStore(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
-  const stats = attempt(name, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  const stats = orExplain(name, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
   if (!stats) return undefined;
   if (!stats.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
-  attempt(name, () => accessSync(path, constants.R_OK));
+  orExplain(name, () => accessSync(path, constants.R_OK));
   return { name, path, device: stats.dev, inode: stats.ino };
 }
 
@@ -42,7 +42,7 @@ export function findStore(name: string): StoreFile | undefined {
 export function findOrMakeStore(name: string): StoreFile {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
-  attempt(name, () => makeFile(path));
+  orExplain(name, () => makeFile(path));
   const store = findStore(name);
   if (!store) throw new OperatorError(`${name} was removed while it was being opened.`, 'Try again.');
   return store;
@@ -102,7 +102,7 @@ function makeFile(path: string): void {
   accessSync(path, constants.R_OK | constants.W_OK);
 }
 
-function attempt<Result>(name: string, use: () => Result): Result {
+function orExplain<Result>(name: string, use: () => Result): Result {
   try {
     return use();
   } catch (error) {

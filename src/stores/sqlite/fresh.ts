@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { mapFile } from '../../system/map-file.ts';
-import { translateError } from './errors.ts';
+import { callerError } from './errors.ts';
 import type { StoreWatch } from './file.ts';
 
 /** Notices commits by this process and others. */
@@ -57,7 +57,7 @@ export function createFreshness(
         check();
         return version;
       } catch (error) {
-        throw translateError(error);
+        throw callerError(error);
       }
     },
     read(query) {
@@ -69,7 +69,7 @@ export function createFreshness(
         }
         return query();
       } catch (error) {
-        throw translateError(error);
+        throw callerError(error);
       }
     },
     close: endRead,

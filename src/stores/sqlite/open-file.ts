@@ -6,7 +6,7 @@ import { identityOf, isSameIdentity, partialForm, removeLeftovers } from '../../
 import { noReport } from '../../system/progress.ts';
 import { announceMigration, type MigrationOptions } from '../migration.ts';
 import { openAlone, openInPlace, refuseOldSqlite, type OpenStore } from './connect.ts';
-import { explain } from './errors.ts';
+import { operatorError } from './errors.ts';
 import { findOrMakeStore, isInPlace, type StoreFile, withSideFiles } from './file.ts';
 import { copyDatabase } from './maintenance/backup.ts';
 import { checkOwnership, migrate, newestVersion, readPragma } from './migrate.ts';
@@ -58,7 +58,7 @@ export function upgrade(
     migrate(database, newestVersion, report);
     onMigrated?.({ from, to: newestVersion, ...(keptAs !== undefined && { keptAs }) });
   } catch (error) {
-    throw explain(error, store.name);
+    throw operatorError(error, store.name);
   }
 }
 

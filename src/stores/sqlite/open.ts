@@ -51,7 +51,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       await Promise.all([writer.close(), searcher.close()]);
       watch.close();
       freshness.close();
-      if (watch.problem() || !isInPlace(store)) left.add(database);
+      if (watch.problem() || !isInPlace(store)) leftOpen.add(database);
       else database.close();
       writable.close();
     },
@@ -62,7 +62,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
  * Connections that stay open until the process ends. The last writing connection moves the log into the file when it
  * closes. If the store was moved, that would overwrite commits by others that this process cannot see.
  */
-const left = new Set<Database>();
+const leftOpen = new Set<Database>();
 
 function measureDisk(metrics: Registry, folder: string): void {
   metrics.gauge('petstore_disk_size_bytes', 'Size of the disk that holds the store.', () => {

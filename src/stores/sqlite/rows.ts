@@ -140,7 +140,7 @@ export function createOrderWriter(database: Database): OrderWriter {
   const update = database.query<unknown, ColumnValue[]>(
     'UPDATE orders SET returned_at = ?2, returned_by = ?3, checksum = ?4 WHERE id = ?1',
   );
-  const selectStanding = database.query<StoredOrderRow, [bigint]>(
+  const selectOpenOrders = database.query<StoredOrderRow, [bigint]>(
     `SELECT ${selectColumns(storedOrders)} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
   );
   return {
@@ -149,7 +149,7 @@ export function createOrderWriter(database: Database): OrderWriter {
       for (const order of orders) insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
     },
     markReturned(petId, orderReturn) {
-      for (const row of selectStanding.all(petId)) {
+      for (const row of selectOpenOrders.all(petId)) {
         const order = orderOf(row);
         // Skip it: a new checksum would hide the damage.
         if (!order) continue;

@@ -3,7 +3,7 @@ import { PetstoreError } from '../../domain/error.ts';
 import { sizeOf } from '../../system/files.ts';
 import { createApply, type ApplyBatch, type Write, type WriteResult } from './apply.ts';
 import { connect, useWal, whenFree } from './connect.ts';
-import { describeFailure, isBusy, storeMoved, translateCommitError, type Failure } from './errors.ts';
+import { describeFailure, isBusy, storeMoved, callerErrorOfCommit, type Failure } from './errors.ts';
 import { isInPlace, type StoreFile, whileInPlace } from './file.ts';
 
 /** The thread that owns the writing connection. One disk sync serves all writes of a batch. */
@@ -76,7 +76,7 @@ function commit(open: Connection): void {
   try {
     open.commit.run();
   } catch (error) {
-    throw translateCommitError(error);
+    throw callerErrorOfCommit(error);
   }
 }
 

@@ -5,7 +5,7 @@ import { OperatorError } from '../../../domain/error.ts';
 import { partialForm, partialOf, removeLeftovers, syncPath } from '../../../system/files.ts';
 import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage } from '../connect.ts';
-import { damaged, explain, isFailedWrite } from '../errors.ts';
+import { damaged, operatorError, isFailedWrite } from '../errors.ts';
 import { isFileOfStore } from '../file.ts';
 import { checkOwnership } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from './inspect.ts';
@@ -38,7 +38,7 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
   } catch (error) {
     rmSync(partial, { force: true });
     // A failed write concerns the copy, because the store is only read.
-    if (!isFailedWrite(error)) throw explain(error, name);
+    if (!isFailedWrite(error)) throw operatorError(error, name);
     throw new OperatorError(
       `The backup ${file} cannot be written: the disk is full or failing. The partial file was removed.`,
       remedy,
@@ -56,7 +56,7 @@ export function verifyCopy(copy: string, origin: string, report: Report): StoreC
     if (found?.integrity_check !== 'ok') throw damaged(origin);
     return refuseDamagedRows(database, origin, report);
   } catch (error) {
-    throw explain(error, origin);
+    throw operatorError(error, origin);
   }
 }
 
@@ -73,7 +73,7 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
     refuseDamage(database, name);
     return copyDatabase({ database, name, file, report, remedy: 'Make room, or choose another disk.' });
   } catch (error) {
-    throw explain(error, name);
+    throw operatorError(error, name);
   } finally {
     database.close();
   }

@@ -6,7 +6,7 @@ import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
 import { type ColumnValue, idempotencyTable, importTable, keyTable, type TableForm } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
-import { damaged, explain, isDamage, translateAddError } from '../errors.ts';
+import { damaged, operatorError, isDamage, callerErrorOfAdd } from '../errors.ts';
 import { refuseMoved } from '../file.ts';
 import { refuseOlderSchema } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
@@ -32,20 +32,20 @@ export async function openSqliteBulk(
   const { path, mayCreate } = options;
   const { store, database, version } = mayCreate ? openForWriting(path, options) : openForReading(path);
 
-  const attempt: Attempt = async (use) => {
+  const translated: Translated = async (use) => {
     try {
       refuseMoved(store);
       const result = use();
       refuseMoved(store);
       return result;
     } catch (error) {
-      throw isDamage(error) ? explain(error, path) : translateAddError(error);
+      throw isDamage(error) ? operatorError(error, path) : callerErrorOfAdd(error);
     }
   };
 
   try {
     refuseOlderSchema(version, path);
-    const table = createTableMaker(database, attempt);
+    const table = createTableMaker(database, translated);
     const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
     const begin = database.transaction(() => beginLog(database, Date.now()));
     return {
@@ -54,20 +54,20 @@ export async function openSqliteBulk(
       orders: table(orderTable(path)),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
-      lastIds: () => attempt(() => readLastIds(database)),
-      raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
-      beginLog: () => attempt(() => begin.immediate()),
+      lastIds: () => translated(() => readLastIds(database)),
+      raiseLastIds: (ids) => translated(() => raise.immediate(ids)),
+      beginLog: () => translated(() => begin.immediate()),
       close: async () => database.close(),
     };
   } catch (error) {
     database.close();
-    throw explain(error, path);
+    throw operatorError(error, path);
   }
 }
 
-type Attempt = <Result>(use: () => Result) => Promise<Result>;
+type Translated = <Result>(use: () => Result) => Promise<Result>;
 
-function createTableMaker(database: Database, attempt: Attempt) {
+function createTableMaker(database: Database, translated: Translated) {
   return <Row, Stored>(form: TableForm<Row, Stored>, select = selectColumns(form)): BulkTable<Row> => {
     const { name, keyLength, valuesOf, parse } = form;
     const key = Object.keys(form.columns).slice(0, keyLength);
@@ -83,9 +83,9 @@ function createTableMaker(database: Database, attempt: Attempt) {
     const read = (after: Row | undefined, limit: number): Stored[] =>
       after === undefined ? first.all(limit) : next.all(...valuesOf(after).slice(0, keyLength), limit);
     return {
-      count: () => attempt(() => count.get()?.count ?? 0),
-      read: (after, limit) => attempt(() => read(after, limit).map(parse)),
-      write: (rows) => attempt(() => insertAll.immediate(rows)),
+      count: () => translated(() => count.get()?.count ?? 0),
+      read: (after, limit) => translated(() => read(after, limit).map(parse)),
+      write: (rows) => translated(() => insertAll.immediate(rows)),
     };
   };
 }

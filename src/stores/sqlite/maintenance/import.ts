@@ -5,7 +5,7 @@ import type { ImportedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
 import { type ImportRow, importTable } from '../../tables.ts';
-import { translateAddError } from '../errors.ts';
+import { callerErrorOfAdd } from '../errors.ts';
 import { whileInPlace } from '../file.ts';
 import { openForWriting } from '../open-file.ts';
 import {
@@ -55,19 +55,19 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
     insert(pets);
   });
 
-  const attempt = async <Result>(use: () => Result): Promise<Result> => {
+  const translated = async <Result>(use: () => Result): Promise<Result> => {
     try {
       return use();
     } catch (error) {
-      throw translateAddError(error);
+      throw callerErrorOfAdd(error);
     }
   };
   const write = (transaction: () => unknown): Promise<void> =>
-    attempt(() => void whileInPlace(store, transaction));
+    translated(() => void whileInPlace(store, transaction));
 
   return {
     findImport: (source) =>
-      attempt(() => {
+      translated(() => {
         const row = find.get(source);
         return row ? importTable.parse(row) : undefined;
       }),
@@ -79,7 +79,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
         finish.run(source, finishedAt.getTime());
       }),
     forgetImport: (source) => write(() => forget.run(source)),
-    largestId: () => attempt(() => readLastId() || undefined),
+    largestId: () => translated(() => readLastId() || undefined),
     close: async () => database.close(),
   };
 }

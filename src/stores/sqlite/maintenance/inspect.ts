@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../../domain/error.ts';
 import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage, refuseOldSqlite } from '../connect.ts';
-import { damaged, explain, isBusy } from '../errors.ts';
+import { damaged, operatorError, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema, readPragma } from '../migrate.ts';
 import {
@@ -33,7 +33,7 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
     refuseLocked(database, name);
     return { ...content, usableKeyCount };
   } catch (error) {
-    throw explain(error, name);
+    throw operatorError(error, name);
   } finally {
     database.close();
   }

@@ -25,7 +25,7 @@ import {
 import type { Report } from '../../../system/progress.ts';
 import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
-import { damaged, explain, isDamage, isUnreadable, replaced } from '../errors.ts';
+import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
 import { findStore, holdsFrames, isFileOfStore, isInPlace, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../migrate.ts';
 import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
@@ -71,7 +71,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
     return replaceStore(options, path, lock);
   } catch (error) {
     if (isNew && sizeOf(path) === 0) rmSync(path);
-    throw explain(error, name);
+    throw operatorError(error, name);
   } finally {
     // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
     lock?.close();

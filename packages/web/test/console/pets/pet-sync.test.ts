@@ -48,11 +48,11 @@ describe('PetSync', () => {
     const { rows } = running;
     expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
     await service.client.updatePet(4n, { status: 'sold' });
-    await running.until(() => rows.get(4n)?.isOut === true);
+    await running.until(() => rows.get(4n)?.isFilteredOut === true);
     expect(rows.get(4n)?.pet.status).toBe('sold');
     await service.client.updatePet(4n, { status: 'available' });
     await service.client.updatePet(9n, { status: 'available' });
-    await running.until(() => rows.get(4n)?.isOut === false && rows.newsCount === 1);
+    await running.until(() => rows.get(4n)?.isFilteredOut === false && rows.newsCount === 1);
     expect(rows.list.map(({ pet }) => pet.id)).toEqual([7n, 4n, 1n]);
   });
 
@@ -124,9 +124,9 @@ describe('PetSync', () => {
     await service.client.createPet({ name: 'Other', categoryId: 1n });
     await service.client.createPet({ name: 'LUCJA', categoryId: 1n });
     await service.client.updatePet(1n, { name: 'Mia' });
-    await running.until(() => rows.get(1n)?.isOut === true && rows.newsCount === 1);
+    await running.until(() => rows.get(1n)?.isFilteredOut === true && rows.newsCount === 1);
     await service.client.updatePet(1n, { name: 'lucja' });
-    await running.until(() => rows.get(1n)?.isOut === false);
+    await running.until(() => rows.get(1n)?.isFilteredOut === false);
     expect([rows.list.length, rows.newsCount]).toEqual([1, 1]);
   });
 
@@ -151,11 +151,11 @@ describe('PetSync', () => {
     expect(ids()).toEqual([3n, 6n, 4n]);
     await service.client.updatePet(3n, { name: 'Changed' });
     await running.until(() => rows.get(3n)?.pet.name === 'Changed');
-    expect([ids(), rows.list[0]?.isOut, rows.moves]).toEqual([[3n, 6n, 4n], false, 0]);
+    expect([ids(), rows.list[0]?.isFilteredOut, rows.moves]).toEqual([[3n, 6n, 4n], false, 0]);
     // No pet has this category.
     sync.load({ text: '6', status: 'pending' });
     await running.until(() => sync.loads === 2);
-    expect([ids(), rows.list[0]?.isOut, rows.moves]).toEqual([[6n], true, 1]);
+    expect([ids(), rows.list[0]?.isFilteredOut, rows.moves]).toEqual([[6n], true, 1]);
     await service.client.updatePet(6n, { name: 'Changed' });
     await running.until(() => rows.get(6n)?.pet.name === 'Changed');
     expect([ids(), rows.moves]).toEqual([[6n], 1]);

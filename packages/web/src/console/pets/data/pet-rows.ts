@@ -8,7 +8,7 @@ export interface Row {
   /** It was announced before the list was loaded, or added here. */
   readonly isNew: boolean;
   /** It no longer fits the search, but stays in its place. */
-  readonly isOut: boolean;
+  readonly isFilteredOut: boolean;
   readonly isRemoved: boolean;
 }
 
@@ -18,7 +18,7 @@ export class PetRows {
   /** Changes when rows have moved. */
   moves = 0;
   /** Pets to read by their id: those changed here, whose response may be older than an event, and those not found again. */
-  readonly unsure = new Set<bigint>();
+  readonly unconfirmed = new Set<bigint>();
   readonly #onChange: () => void;
   /** Pets that are removed on the screen, and soon in the store. */
   readonly #hidden = new Set<bigint>();
@@ -53,7 +53,7 @@ export class PetRows {
   add(pet: Pet): void {
     if (this.get(pet.id)) return;
     this.#news.delete(pet.id);
-    this.unsure.add(pet.id);
+    this.unconfirmed.add(pet.id);
     this.#set([this.#rowOf(pet, true), ...this.list]);
   }
 
@@ -76,22 +76,22 @@ export class PetRows {
 
   /** Shows a pet as the store has it after a change from here. */
   replace(pet: Pet): void {
-    const isOut = !passes(this.#filter, pet);
+    const isFilteredOut = !passes(this.#filter, pet);
     this.#hidden.delete(pet.id);
-    this.unsure.add(pet.id);
-    this.#change(pet.id, (row) => ({ ...row, pet, isOut, isRemoved: false }));
+    this.unconfirmed.add(pet.id);
+    this.#change(pet.id, (row) => ({ ...row, pet, isFilteredOut, isRemoved: false }));
   }
 
   /** Shows a pet as removed: for good, or while the store still has it, until it is shown again. */
   remove(id: bigint, isHidden = false): void {
     this.#hidden[isHidden ? 'add' : 'delete'](id);
-    this.unsure.add(id);
+    this.unconfirmed.add(id);
     this.#change(id, (row) => ({ ...row, isRemoved: true }));
   }
 
   show(id: bigint): void {
     this.#hidden.delete(id);
-    this.unsure.add(id);
+    this.unconfirmed.add(id);
     this.#change(id, (row) => ({ ...row, isRemoved: false }));
   }
 
@@ -100,10 +100,11 @@ export class PetRows {
   }
 
   /** Returns the same object for an unchanged row, so that it is not drawn again. */
-  #rowOf(pet: Pet, isNew: boolean, isOut = false, before?: Row): Row {
+  #rowOf(pet: Pet, isNew: boolean, isFilteredOut = false, before?: Row): Row {
     const isRemoved = this.#hidden.has(pet.id);
-    const isEqual = before?.isOut === isOut && before.isRemoved === isRemoved && isSame(before.pet, pet);
-    return isEqual ? before : { pet, isNew, isOut, isRemoved };
+    const isEqual =
+      before?.isFilteredOut === isFilteredOut && before.isRemoved === isRemoved && isSame(before.pet, pet);
+    return isEqual ? before : { pet, isNew, isFilteredOut, isRemoved };
   }
 
   #set(list: readonly Row[]): void {

@@ -156,14 +156,14 @@ export class PetSync {
       const page = await this.#getPage(from, signal);
       for (const pet of page.found) {
         ids.add(pet.id);
-        if (!rows.unsure.has(pet.id)) rows.update(pet.id, pet, true);
+        if (!rows.unconfirmed.has(pet.id)) rows.update(pet.id, pet, true);
       }
       from = page.next;
       end = page.end ?? end;
       if (from === undefined || end <= this.#end) break;
     }
     for (const { pet } of rows.list)
-      if (!ids.has(pet.id) && (from === undefined || pet.id >= end)) rows.unsure.add(pet.id);
+      if (!ids.has(pet.id) && (from === undefined || pet.id >= end)) rows.unconfirmed.add(pet.id);
     this.#isStale = false;
   }
 
@@ -183,7 +183,7 @@ export class PetSync {
       // The last event of a pet shows all of it.
       for (const event of new Map(events.map((one) => [one.petId, one])).values()) this.#apply(event);
     }
-    for (const id of [...rows.unsure]) await this.#findOut(id, signal);
+    for (const id of [...rows.unconfirmed]) await this.#findOut(id, signal);
     this.#after = page.after;
     const isEarly = wait > 0 && performance.now() - askedAt < earlyMs;
     return isEarly && events.length === 0 ? earlyMs : 0;
@@ -191,10 +191,10 @@ export class PetSync {
 
   #apply({ type, pet }: PetEvent): void {
     const { rows } = this.#options;
-    if (!pet || rows.unsure.has(pet.id)) return;
+    if (!pet || rows.unconfirmed.has(pet.id)) return;
     const isFound = this.#finds(pet);
     if (type === 'pet.deleted') rows.update(pet.id, undefined, false);
-    else if (isFound === undefined) rows.unsure.add(pet.id);
+    else if (isFound === undefined) rows.unconfirmed.add(pet.id);
     else rows.update(pet.id, pet, isFound);
   }
 
@@ -217,7 +217,7 @@ export class PetSync {
       (this.#finds(pet) ?? (await this.#search({ ...searchOf(this.query), id }, signal)).pets.length > 0);
     // It was changed here in the meantime, so it is read again the next time.
     if (rows.get(id) !== before) return;
-    rows.unsure.delete(id);
+    rows.unconfirmed.delete(id);
     rows.update(id, pet, isFound === true);
   }
 

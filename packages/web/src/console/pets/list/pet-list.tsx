@@ -69,7 +69,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
 /** How many pets the search finds; empty while that is not known. */
 function tellCount({ rows, sync, isSearching }: PetsView): string {
   if (isSearching || rows.newsCount > 0) return '';
-  const count = rows.list.filter(({ isOut, isRemoved }) => !isOut && !isRemoved).length;
+  const count = rows.list.filter(({ isFilteredOut, isRemoved }) => !isFilteredOut && !isRemoved).length;
   return `${count.toLocaleString('en')} ${describe(sync.query, count === 1 ? 'pet' : 'pets')}`;
 }
 

@@ -18,14 +18,14 @@ export interface PetRowProps {
 const longestShown = 1000;
 
 export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetRowProps) {
-  const { pet, isNew, isOut, isRemoved } = row;
+  const { pet, isNew, isFilteredOut, isRemoved } = row;
   const tabIndex = isActive ? 0 : -1;
   const name = textOf([pet]);
   // Somebody else may have sold it just before the click.
   const onBeside = () => pet.status === 'sold' && changes?.notes.say(pet, ' is sold already.');
   return (
     <div
-      class={`row${isNew ? ' is-new' : ''}${isOut || isRemoved ? ' is-out' : ''}`}
+      class={`row${isNew ? ' is-new' : ''}${isFilteredOut || isRemoved ? ' is-out' : ''}`}
       role="row"
       // The header is the first row.
       aria-rowindex={index + 2}
