@@ -184,14 +184,27 @@ async function foldNames(session: Session, report: Report): Promise<void> {
   }
 }
 
-/** Rebuilds an index that a killed replica left unfinished. Two replicas that build it together wait or retry. */
+/**
+ * Builds an index beside writes, and again if a killed replica left it unfinished. It waits for a replica that is
+ * building one on the same table: two that build together would undo each other's work.
+ */
 async function buildIndex(session: Session, name: string): Promise<void> {
-  const [index] = await session.query<{ indisvalid: boolean }>(
-    'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
-    [name],
-  );
-  if (!index) await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
-  else if (!index.indisvalid) await session.query(`REINDEX INDEX CONCURRENTLY ${name}`);
+  for (;;) {
+    const [index] = await session.query<{ indisvalid: boolean; isBeingBuilt: boolean }>(
+      `SELECT indisvalid,
+         EXISTS (SELECT FROM pg_stat_progress_create_index WHERE relid = indrelid) AS "isBeingBuilt"
+       FROM pg_index WHERE indexrelid = to_regclass($1)`,
+      [name],
+    );
+    if (index?.indisvalid) return;
+    if (!index?.isBeingBuilt) {
+      // REINDEX would leave another index behind if it failed.
+      if (index) await session.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
+      return;
+    }
+    await sleep(pauseBetweenAttemptsMs);
+  }
 }
 
 const pauseBetweenAttemptsMs = 200;
