@@ -14,7 +14,7 @@ export interface Batcher<Item, Result> {
 export interface BatcherOptions<Item> extends QueueOptions<Item> {
   /** Waits for the end of the turn before it starts, so that all items of a turn share a batch. */
   startsAfterTurn?: boolean;
-  /** Whether a failure concerns the store, and so every item. By default, a `PetstoreError` does. */
+  /** Whether a failure concerns the store, and so every item. By default, `unavailable` does. */
   isStoreDown?: (error: unknown) => boolean;
   metrics?: WriteMetrics | undefined;
 }
@@ -37,7 +37,7 @@ export function createBatcher<Item, Result>(
   options: BatcherOptions<Item> = {},
 ): Batcher<Item, Result> {
   const { startsAfterTurn = false, metrics, ...limits } = options;
-  const { isStoreDown = (error) => error instanceof PetstoreError } = options;
+  const { isStoreDown = isUnavailable } = options;
   const queue = createBoundedQueue<Item, Result>(limits);
   /** Resolves when nothing runs or waits any more. */
   let busy: PromiseWithResolvers<void> | undefined;
@@ -95,6 +95,10 @@ export function createBatcher<Item, Result>(
       await busy?.promise;
     },
   };
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PetstoreError && error.code === 'unavailable';
 }
 
 interface Queued<Item, Result> {

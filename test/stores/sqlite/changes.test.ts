@@ -6,6 +6,7 @@ import { noReport } from '../../../src/system/progress.ts';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { openSqliteBulk } from '../../../src/stores/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
+import { checksumOf } from '../../../src/stores/sqlite/rows.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
@@ -75,6 +76,19 @@ describe('updates and deletes', () => {
     expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
     using database = new Database(place.path);
     expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
+  });
+
+  it('fail alone if their pet is intact but was not written by the service', async () => {
+    const store = place.open();
+    const [strange, sound] = [await store.pets.apply(createPet(rex)), await store.pets.apply(createPet(rex))];
+    const json = strange.json.replace('"Rex"', '7');
+    place.change(`UPDATE pets SET json = '${json}', checksum = ${checksumOf(json)} WHERE id = ${strange.id}`);
+    const outcomes = await Promise.all([
+      codeOf(store.pets.apply(createPet(rex))),
+      codeOf(store.pets.apply(updatePet(strange.id, { changes: { name: 'Tom' } }))),
+      codeOf(store.pets.apply(updatePet(sound.id, { changes: { name: 'Tom' } }))),
+    ]);
+    expect(outcomes).toEqual(['done', 'invalid_pet', 'done']);
   });
 });
 
