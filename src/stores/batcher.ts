@@ -31,7 +31,7 @@ export interface QueueOptions<Item> {
 
 const maxItemsPerBatch = 1000;
 
-/** `run` returns results in the order of the items. If it fails, and the store is not down, nothing was done. */
+/** `run` returns results in the order of the items. A failure must have done nothing, unless the store is down. */
 export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   options: BatcherOptions<Item> = {},
@@ -112,7 +112,11 @@ interface Queued<Item, Result> {
 /** A queue with limits on its length, its size and the time that an item may wait. */
 export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
   const { maxLength = 10_000, maxWaitMs, onRefused } = options;
-  const { of: sizeOf, maxPerBatch, maxWaiting = Infinity } = options.size ?? { of: () => 0, maxPerBatch: 0 };
+  const {
+    of: sizeOf,
+    maxPerBatch,
+    maxWaiting = Infinity,
+  } = options.size ?? { of: () => 0, maxPerBatch: Infinity };
   const queued: Queued<Item, Result>[] = [];
   let waitingSize = 0;
   let timer: Timer | undefined;

@@ -11,7 +11,7 @@ export type ColumnValue = string | number | bigint | boolean | null;
 export interface TableForm<Row, Stored> {
   name: string;
   columns: Record<string, 'bigint' | 'text' | 'boolean'>;
-  /** How many leading columns form the primary key. */
+  /** How many leading columns sort the rows; no two rows agree in all of them. */
   keyLength: 1 | 2;
   /** In the order of the columns. */
   valuesOf: (row: Row) => ColumnValue[];

@@ -112,7 +112,7 @@ async function importSource(
   const verb = badCount === 1 ? 'is' : 'are';
   const rest = badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`;
   if (dryRun) {
-    print(`${countOf(goodCount, 'pet')} can be imported. Nothing was added.${rest}\n`);
+    print(`${countOf(goodCount, 'pet')} checked. Nothing was added.${rest}\n`);
     return;
   }
   const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));

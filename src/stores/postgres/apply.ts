@@ -35,7 +35,11 @@ export async function applyBatch(query: Query, changes: readonly TimedChange[]):
   const { outcomes, writes } = decideBatch(changes, {
     pet: (id) => pets.get(id),
     holder: (idempotency) => holders.get(keyOf(idempotency)),
-    newId: (create) => newIds.get(create) ?? 0n,
+    newId(create) {
+      const id = newIds.get(create);
+      if (id === undefined) throw new Error('No id was drawn for this create.');
+      return id;
+    },
   });
   write(query, writes);
   return outcomes;

@@ -35,6 +35,7 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
   }
   const waiting = new Map<string, Promise<Result>>();
   const leave = (read: Read): void => {
+    if (!read.isWaiting) return;
     read.isWaiting = false;
     waiting.delete(read.key);
   };

@@ -20,7 +20,7 @@ export interface TransactionOptions {
 /** How often to ask the server whether it still works on a late COMMIT. */
 const checkEveryMs = 1000;
 
-/** An idle process has sent its response. */
+/** If the process is idle, its response was sent and lost. */
 const selectBusy = {
   name: 'select-busy',
   text: "SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE state <> 'idle'",
@@ -67,7 +67,7 @@ export function createTransact({ onSession, read, statementsMs, commitMs }: Tran
 interface RunOptions extends Pick<TransactionOptions, 'statementsMs' | 'commitMs'> {
   /** What the caller should do if the outcome is unknown. */
   advice: string | undefined;
-  /** Called if COMMIT is late, perhaps twice. The session may wait for its response forever. */
+  /** Called if the statements that travel with COMMIT are late, or COMMIT itself. Its response may never come. */
   onLate: () => void;
 }
 
@@ -105,7 +105,7 @@ async function runTransaction<Result>(
   try {
     const committed = commit(session);
     await Promise.allSettled(sent);
-    // Nothing else is awaited from here on.
+    // From here on, only COMMIT is awaited.
     commitTimer.refresh();
     await committed;
     // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.

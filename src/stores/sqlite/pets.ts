@@ -62,8 +62,8 @@ export function createPetStore({
         const { limit, status, after = 0n } = request;
         const joined = status === undefined ? selectJoined.get(after, limit) : null;
         const page = joined && verifiedPage(joined, { after, limit });
-        // Read pet by pet if a joined page is not possible: gaps between ids, a last page, a filter. This also names a
-        // damaged pet.
+        // Read pet by pet if a joined page is not possible, because of gaps between ids, a last page or a filter. This
+        // also names a damaged pet.
         return page ?? findPets(database, { sort: 'oldest', ...request });
       });
     },

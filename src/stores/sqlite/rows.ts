@@ -209,7 +209,7 @@ export interface RenderedPet {
 export const storedPetColumns = 'json, checksum';
 export const selectStoredPet = `CAST(id AS TEXT) AS id, ${storedPetColumns}`;
 
-/** How pets are stored. Readers check each row. The last two columns are for searches; see `search.ts`. */
+/** How pets are stored. Readers check each row. The last two columns are for searches; see `findPets`. */
 export const storedPets = {
   name: 'pets',
   columns: {

@@ -61,13 +61,13 @@ describe('petstore import --dry-run', () => {
     };
     expect(await dryRun('name,categoryId\nRex,1\n')).toMatchObject({
       status: 0,
-      stdout: '1 pet can be imported. Nothing was added.\n',
+      stdout: '1 pet checked. Nothing was added.\n',
     });
     expect(await dryRun('name,categoryId\nRex,x\n')).toMatchObject({ status: 1, stdout: '' });
     const rejects = inFolder('bad.csv');
     expect(await dryRun('name,categoryId\nRex,x\n', '--rejects', rejects)).toMatchObject({
       status: 0,
-      stdout: `0 pets can be imported. Nothing was added. 1 bad row is in ${rejects}.\n`,
+      stdout: `0 pets checked. Nothing was added. 1 bad row is in ${rejects}.\n`,
     });
     expect([existsSync(at.store), existsSync(env.AUDIT_LOG)]).toEqual([false, false]);
   });
