@@ -27,6 +27,7 @@ interface SqliteOptions extends MigrationOptions {
 /** Opens the store. Creates its file, folder and schema if they are missing. */
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
+  // Stays open: with its lock, no restore can slip in before the other connections hold theirs.
   const { store, database: writable } = openForWriting(path, options);
   // The serving thread only reads, so that it never waits for a commit.
   const database = openReader(store);
