@@ -25,7 +25,7 @@ export function createReadiness(probe: () => Promise<unknown>): Readiness {
       failure = latest instanceof PetstoreError && latest.code === 'unavailable' ? latest : undefined;
     },
     async check() {
-      if (failure && performance.now() >= nextProbeAt) {
+      if (failure && !probing && performance.now() >= nextProbeAt) {
         nextProbeAt = performance.now() + probeEveryMs;
         probing = probe().finally(() => (probing = undefined));
         probing.catch(() => {});

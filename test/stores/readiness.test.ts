@@ -37,6 +37,22 @@ describe('readiness', () => {
     expect(store.probes).toBe(2);
   });
 
+  it('has one probe under way at a time, however long it takes', async () => {
+    let probes = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const readiness = createReadiness(() => {
+      probes += 1;
+      return promise;
+    });
+    readiness.note(unavailable(new Error('broken')));
+    const checks = [codeOf(readiness.check())];
+    await Bun.sleep(1100);
+    checks.push(codeOf(readiness.check()));
+    resolve();
+    await Promise.all(checks);
+    expect(probes).toBe(1);
+  });
+
   it('returns with the next write that succeeds', async () => {
     const { readiness } = createStore();
     readiness.note(unavailable(new Error('broken')));
