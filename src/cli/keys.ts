@@ -64,7 +64,8 @@ export function define(keys: Command): void {
   const rotateCommand = keys
     .command('rotate')
     .description(
-      'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap.',
+      'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap. ' +
+        'Idempotency keys belong to an API key: finish retries with the old one.',
     )
     .argument(...idArgument)
     .addOption(durationOption('--overlap <time>', 'How long both keys are valid (30m, 24h, 7d).', '24h'))
