@@ -2,20 +2,15 @@ import { type ErrorCode, PetstoreError } from '../domain/error.ts';
 import { type Authenticate, bearerToken } from './callers/auth.ts';
 import {
   andThen,
-  type Call,
-  type Caller,
-  type MaybePromise,
-  type Methods,
-  orElse,
-  type Route,
-} from './route.ts';
-import {
   conditional,
   errorResponse,
   type LargeResponses,
+  type MaybePromise,
+  orElse,
   type Representation,
   stabilityHeader,
 } from './response.ts';
+import type { Call, Caller, Methods, Route } from './route.ts';
 import type { AddCorsHeaders } from './callers/cors.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
 import type { RateLimit } from './callers/rate-limit.ts';

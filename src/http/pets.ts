@@ -1,11 +1,11 @@
-import { PetstoreError, petNotFound } from '../domain/error.ts';
+import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { andThen, type Handler } from './route.ts';
+import { andThen, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './response.ts';
+import type { Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
 import { fingerprintOf } from '../domain/change.ts';
 import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
-import { checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './response.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
 import { petList, searchList } from './lists/paging.ts';

@@ -206,3 +206,30 @@ export class LargeResponses {
     this.#checking = undefined;
   }
 }
+
+/**
+ * A value that is available now or later. An embedded store responds at once, and `async` would cost a cached list a
+ * promise at every step.
+ */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** Like `await`, but creates no promise if the value is available now. */
+export function andThen<Value, Next>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Like `catch`, for errors thrown now or later. */
+export function orElse<Value>(
+  action: () => MaybePromise<Value>,
+  recover: (error: unknown) => Value,
+): MaybePromise<Value> {
+  try {
+    const value = action();
+    return value instanceof Promise ? value.catch(recover) : value;
+  } catch (error) {
+    return recover(error);
+  }
+}

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Quota } from './callers/rate-limit.ts';
-import type { Representation, Stability } from './response.ts';
+import type { MaybePromise, Representation, Stability } from './response.ts';
 
 /** A request and its context. */
 export interface Call {
@@ -40,31 +40,4 @@ export interface Route {
   headers?: Record<string, string>;
   /** The marks of methods that are not stable. Their responses carry the mark instead of `headers`. */
   stability?: Partial<Record<Method, Stability>>;
-}
-
-/**
- * A value that is available now or later. An embedded store responds at once, and `async` would cost a cached list a
- * promise at every step.
- */
-export type MaybePromise<Value> = Value | Promise<Value>;
-
-/** Like `await`, but creates no promise if the value is available now. */
-export function andThen<Value, Next>(
-  value: MaybePromise<Value>,
-  next: (value: Value) => MaybePromise<Next>,
-): MaybePromise<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** Like `catch`, for errors thrown now or later. */
-export function orElse<Value>(
-  action: () => MaybePromise<Value>,
-  recover: (error: unknown) => Value,
-): MaybePromise<Value> {
-  try {
-    const value = action();
-    return value instanceof Promise ? value.catch(recover) : value;
-  } catch (error) {
-    return recover(error);
-  }
 }

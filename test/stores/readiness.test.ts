@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError, unavailable } from '../../src/domain/error.ts';
-import { createReadiness } from '../../src/stores/readiness.ts';
+import { createReadiness } from '../../src/stores/batcher.ts';
 import { codeOf } from '../support/code-of.ts';
 
 /** A store whose probes fail while it is broken. */

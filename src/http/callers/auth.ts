@@ -2,7 +2,8 @@ import { type ApiKey, hashKey, isUsable, isWellFormedKey } from '../../domain/ap
 import type { ApiKeyStore } from '../../stores/store.ts';
 import { PetstoreError } from '../../domain/error.ts';
 import { type Log, reasonOf } from '../../system/log.ts';
-import { andThen, type Caller, type MaybePromise } from '../route.ts';
+import { andThen, type MaybePromise } from '../response.ts';
+import type { Caller } from '../route.ts';
 
 export type Authenticate = (request: Request) => MaybePromise<Caller>;
 

@@ -1,7 +1,7 @@
 import type { Page, PetStore } from '../../stores/store.ts';
-import { andThen, type Handler, type MaybePromise } from '../route.ts';
+import { andThen, etagOf, type MaybePromise, type Representation } from '../response.ts';
+import type { Handler } from '../route.ts';
 import type { HttpMetrics } from '../metrics.ts';
-import { etagOf, type Representation } from '../response.ts';
 import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';
 
 interface ListOptions {

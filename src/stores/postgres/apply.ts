@@ -11,10 +11,10 @@ import {
   type TimedChange,
   type Writes,
 } from '../../domain/change.ts';
+import type { NewEvent } from '../../domain/event.ts';
 import type { NewOrder, OrderReturn } from '../../domain/order.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { columnsOf, idempotencyTable, orderTable, type IdempotencyRow } from '../tables.ts';
-import { addEvents } from './event-log.ts';
+import { columnsOf, eventTable, type IdempotencyRow, idempotencyTable, orderTable } from '../tables.ts';
 import {
   arrayParameters,
   arraysOf,
@@ -182,4 +182,26 @@ const insertOrders = insertWithNewIds(orderTable, 'order_ids');
 function addOrders(query: Query, orders: readonly NewOrder[]): void {
   const rows = orders.map((order) => ({ id: 0n, ...order }));
   if (rows.length > 0) void query(insertOrders, arraysOf(orderTable, rows));
+}
+
+/** "even" in ASCII. */
+const eventLock = 0x6576656e;
+const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
+
+/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
+const insertEvents = {
+  name: 'insert-events',
+  text: `INSERT INTO events (${columnsOf(eventTable).join(', ')})
+    SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
+    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable).join(', ')}, place)`,
+};
+
+/**
+ * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order.
+ */
+export function addEvents(query: Query, events: readonly NewEvent[]): void {
+  if (events.length === 0) return;
+  void query(lockEvents);
+  void query(insertEvents, arraysOf(eventTable, events));
 }

@@ -1,33 +1,10 @@
-import { eventRetentionMs, type NewEvent } from '../../domain/event.ts';
+import { eventRetentionMs } from '../../domain/event.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { type EventPage, type EventStore, maxEventsRead } from '../store.ts';
 import { columnsOf, eventPageOf, eventTable, type LogRow } from '../tables.ts';
 import { createSharedRead } from './reads.ts';
-import { arrayParameters, arraysOf } from './rows.ts';
 import type { Query } from './session.ts';
 import type { Sql } from './sessions.ts';
-
-/** "even" in ASCII. */
-const eventLock = 0x6576656e;
-const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
-
-/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
-const insertEvents = {
-  name: 'insert-events',
-  text: `INSERT INTO events (${columnsOf(eventTable).join(', ')})
-    SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
-    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable).join(', ')}, place)`,
-};
-
-/**
- * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
- * transaction becomes visible before it releases its locks, so ids ascend in commit order.
- */
-export function addEvents(query: Query, events: readonly NewEvent[]): void {
-  if (events.length === 0) return;
-  void query(lockEvents);
-  void query(insertEvents, arraysOf(eventTable, events));
-}
 
 /** The statement that scale.md tells operators to run. */
 const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";

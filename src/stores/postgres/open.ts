@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Registry } from '../../metrics/registry.ts';
 import { type Log, reasonOf } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
-import { createReadiness } from '../readiness.ts';
+import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
 import { type LibpqVariables, parseAddress } from './address.ts';

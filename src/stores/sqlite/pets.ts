@@ -1,14 +1,14 @@
 import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
 import { startOfPet } from '../../domain/pet.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness } from '../batcher.ts';
 import {
+  type EventStore,
   isScan,
   maxEventsRead,
-  pageOf,
-  type EventStore,
   type OrderStore,
   type Page,
+  pageOf,
   type PetStore,
   type SearchRequest,
   type Sort,

@@ -14,7 +14,8 @@ import {
 } from '../../tables.ts';
 import { type LibpqVariables, parseAddress } from '../address.ts';
 import { refuseTakenId } from '../errors.ts';
-import { addEvents, forgetEarlierEvents } from '../event-log.ts';
+import { addEvents } from '../apply.ts';
+import { forgetEarlierEvents } from '../event-log.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import { arraysOf, insertStatement, insertWithNewIds, petTable, selectPetRow } from '../rows.ts';
 import type { Query, Values } from '../session.ts';
