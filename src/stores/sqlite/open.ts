@@ -5,7 +5,7 @@ import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
 import type { Log } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
-import { createReadiness } from '../readiness.ts';
+import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
 import { isInPlace, watchStore } from './file.ts';
@@ -42,12 +42,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
   );
   if (metrics) measureDisk(metrics, dirname(store.path));
   const searcher = openSearcher(store, watch);
-  const parts = { database, writer, readiness, searcher, freshness, now };
+  const opened = { database, writer, readiness, searcher, freshness, now };
   return {
-    pets: createPetStore(parts),
-    orders: createOrderStore(parts),
-    events: createEventStore(parts),
-    keys: createKeyStore(parts),
+    pets: createPetStore(opened),
+    orders: createOrderStore(opened),
+    events: createEventStore(opened),
+    keys: createKeyStore(opened),
     async close() {
       await Promise.all([writer.close(), searcher.close()]);
       watch.close();

@@ -4,7 +4,7 @@ import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage, refuseOldSqlite } from '../connect.ts';
 import { damaged, operatorError, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
-import { isWithoutSchema, readPragma } from '../migrate.ts';
+import { isWithoutSchema } from '../migrate.ts';
 import {
   isIntact,
   orderOf,
@@ -15,13 +15,13 @@ import {
   storedOrders,
 } from '../rows.ts';
 
-export interface Inspection extends StoreContent {
+export interface SqliteInspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */
   usableKeyCount: number;
 }
 
 /** Reads a whole store. Fails where the service would. */
-export function inspectSqlite(name: string, now: number, report: Report): Inspection {
+export function inspectSqlite(name: string, now: number, report: Report): SqliteInspection {
   refuseOldSqlite();
   if (!findStore(name)) return nothing;
   const { database } = openForReading(name);
@@ -39,7 +39,7 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
   }
 }
 
-const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
+const nothing: SqliteInspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
 
 function countUsableKeys(database: Database, now: number): number {
   const usable = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)';
@@ -89,20 +89,25 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
   // The first start was interrupted after it created the file and before it created the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
-  // Before version 7, orders have no createdBy or returnedAt.
-  const isOlder = readPragma(database, 'user_version') < 7;
-  const newColumns = /created_by|CAST\(returned_at AS TEXT\) AS returned_at|returned_by/g;
-  const columns = selectColumns(storedOrders);
-  const orderColumns = isOlder
-    ? columns.replace(newColumns, (column) => `NULL AS ${column.split(' ').at(-1)}`)
-    : columns;
   return {
     petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>
       isIntact(pet, pet.id),
     ),
-    orderCount: countSound('orders', orderColumns, (row: StoredOrderRow) => orderOf(row) !== undefined),
+    orderCount: countSound(
+      'orders',
+      selectColumns(storedOrders, columnsIn(database, 'orders')),
+      (row: StoredOrderRow) => orderOf(row) !== undefined,
+    ),
     keyCount: countKeys(database, name),
   };
+}
+
+/** A store of an older version has fewer columns. */
+function columnsIn(database: Database, table: string): Set<string> {
+  const rows = database
+    .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?1)')
+    .all(table);
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Keys have no checksum, but one with an invalid form is certainly damaged. */
