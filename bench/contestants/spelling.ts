@@ -16,7 +16,7 @@ export interface Spelling {
   get: (id: number) => HttpRequest;
   create: (number: number) => HttpRequest;
   /** Peers do not offer it. */
-  update: (id: number) => HttpRequest;
+  update: (id: number, name: string) => HttpRequest;
 }
 
 export const spellings = {
@@ -46,6 +46,6 @@ function spelling(queryOf: QueryOf): Spelling {
       const pet = { name: `New ${number}`, categoryId: number % 50, status: 'available' };
       return { method: 'POST', path, body: JSON.stringify(pet) };
     },
-    update: (id) => ({ method: 'PATCH', path: `${path}/${id}`, body: JSON.stringify({ name: `Pet ${id}` }) }),
+    update: (id, name) => ({ method: 'PATCH', path: `${path}/${id}`, body: JSON.stringify({ name }) }),
   };
 }

@@ -29,7 +29,11 @@ const randomPages: Requests = ({ list }, pets) => {
 const randomPagesOf100: Requests = ({ list }, pets) =>
   randomly((random) => list({ limit: 100, after: random(pets - 100) }));
 const randomPets: Requests = ({ get }, pets) => randomly((random) => get(1 + random(pets)));
-const updates: Requests = ({ update }, pets) => randomly((random) => update(1 + random(pets)));
+/** Twice the same pets with other names: an update that changes nothing writes nothing. */
+const updates: Requests = ({ update }, pets) => {
+  const ids = randomly((random) => 1 + random(pets));
+  return [...ids, ...ids].map((id, index) => update(id, `Name ${index}`));
+};
 const creates: Requests = ({ create }) => thousand(create);
 const mixed: Requests = ({ list, create }) =>
   thousand((index) => (index % 10 === 9 ? create(index) : list({})));
@@ -68,8 +72,8 @@ function thousand(make: (index: number) => HttpRequest): HttpRequest[] {
   return Array.from({ length: 1000 }, (_, index) => make(index));
 }
 
-/** The same requests in every run, many more than a cache holds. `random` gives a whole number below `end`. */
-function randomly(make: (random: (end: number) => number) => HttpRequest): HttpRequest[] {
+/** The same draws in every run, many more than a cache holds. `random` gives a whole number below `end`. */
+function randomly<Drawn>(make: (random: (end: number) => number) => Drawn): Drawn[] {
   const random = randomFrom(20_301_205);
   return Array.from({ length: 50_000 }, () => make((end) => Math.floor(random.next() * Math.max(1, end))));
 }
