@@ -11,7 +11,7 @@ import { reportProgress } from './terminal/progress.ts';
 export function define(command: Command): void {
   command
     .description(
-      'Copy a whole store: pets and orders with their ids, API keys, idempotency keys and the progress of imports. Stop the ' +
+      'Copy a whole store: pets and orders with their ids, categories, API keys, idempotency keys and the progress of imports. Stop the ' +
         'services of both stores first. If the copy is interrupted, empty the target and run the same command again.',
     )
     .requiredOption('--from <address>', 'The store to read. It is not changed.')
@@ -29,6 +29,7 @@ export function define(command: Command): void {
 const tables = [
   ['pets', 'pets'],
   ['orders', 'orders'],
+  ['categories', 'categories'],
   ['idempotency keys', 'idempotencyRecords'],
   ['imports', 'imports'],
   ['API keys', 'keys'],

@@ -216,6 +216,7 @@ export function keyJson(key: ApiKey, now: Date) {
     key: describeKey(key.lastFour),
     state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
     readOnly: key.isReadOnly,
+    mayDelete: key.mayDelete,
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,

@@ -16,6 +16,8 @@ export interface ApiKey {
   lastFour: string;
   /** A read-only key may list and fetch; every change is `forbidden`. */
   isReadOnly: boolean;
+  /** False for a key made with `--no-delete`, and for every read-only key. */
+  mayDelete: boolean;
   createdAt: Date;
   expiresAt?: Date;
   revokedAt?: Date;

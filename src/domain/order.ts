@@ -11,6 +11,9 @@ export interface Order {
   createdAt: Date;
   /** The name of the API key; absent on orders older than this field. */
   createdBy?: string;
+  /** The pet as sold; both are absent on orders from before 2.0.0. */
+  name?: string;
+  categoryId?: bigint;
   /** When the pet was returned; absent if it was not. */
   returnedAt?: Date;
   /** The name of the API key that returned it. */
@@ -29,7 +32,15 @@ export function orderFor(
 ): NewOrder | undefined {
   const status = orderStatuses.find((each) => each === after.status);
   if (!status || status === before?.status) return undefined;
-  return { petId, status, createdAt: new Date(at), ...(by !== undefined && { createdBy: by }) };
+  const { name, categoryId } = after;
+  return {
+    petId,
+    name,
+    categoryId,
+    status,
+    createdAt: new Date(at),
+    ...(by !== undefined && { createdBy: by }),
+  };
 }
 
 /** What a return adds to each open order of the pet. */
@@ -43,7 +54,8 @@ export function isReturn(before: NewPet, after: NewPet): boolean {
 
 /** The order as JSON. Every store must produce the same bytes. */
 export function renderOrder({ id, petId, ...others }: Order): string {
-  const { status, createdAt, createdBy, returnedAt, returnedBy } = others;
+  const { name, categoryId, status, createdAt, createdBy, returnedAt, returnedBy } = others;
+  const pet = name === undefined ? '' : `"name":${JSON.stringify(name)},"categoryId":${categoryId},`;
   const rest = JSON.stringify({ status, createdAt, createdBy, returnedAt, returnedBy });
-  return `{"id":${id},"petId":${petId},${rest.slice(1)}`;
+  return `{"id":${id},"petId":${petId},${pet}${rest.slice(1)}`;
 }

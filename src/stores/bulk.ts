@@ -1,4 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts';
+import type { Category } from '../domain/category.ts';
 import type { IdempotencyRecord } from '../domain/change.ts';
 import type { Order } from '../domain/order.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
@@ -26,6 +27,8 @@ export interface BulkStore {
   keys: BulkTable<ApiKey>;
   /** Sorted by id. */
   orders: BulkTable<Order>;
+  /** Sorted by id. */
+  categories: BulkTable<Category>;
   /** Sorted by time, then by pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** Sorted by source. */

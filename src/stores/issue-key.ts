@@ -7,6 +7,7 @@ interface NewKey {
   now: Date;
   expiresAt?: Date | undefined;
   isReadOnly?: boolean;
+  mayDelete?: boolean;
 }
 
 export interface IssuedKey {
@@ -18,7 +19,7 @@ export interface IssuedKey {
 /** Creates a key and stores its hash. Only the caller gets the text. */
 export async function issueKey(
   store: ApiKeyStore,
-  { name, now, expiresAt, isReadOnly = false }: NewKey,
+  { name, now, expiresAt, isReadOnly = false, mayDelete = true }: NewKey,
 ): Promise<IssuedKey> {
   const text = generateKey();
   const key = await store.createKey({
@@ -26,6 +27,7 @@ export async function issueKey(
     hash: hashKey(text),
     lastFour: text.slice(-4),
     isReadOnly,
+    mayDelete: mayDelete && !isReadOnly,
     createdAt: now,
     ...(expiresAt && { expiresAt }),
   });
@@ -58,6 +60,7 @@ export async function rotateKey(
   const { key, text } = await issueKey(store, {
     name: old.name,
     isReadOnly: old.isReadOnly,
+    mayDelete: old.mayDelete,
     now,
     expiresAt: expiresAt ?? sameLifetime(old, now),
   });

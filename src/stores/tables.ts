@@ -1,4 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts';
+import type { Category } from '../domain/category.ts';
 import type { ImportState } from './bulk.ts';
 import { eventsGone, renderEvent, type EventType, type NewEvent, type StoredEvent } from '../domain/event.ts';
 import type { IdempotencyRecord } from '../domain/change.ts';
@@ -34,7 +35,9 @@ export function timeField<Name extends string>(name: Name, ms: string | null): {
 }
 
 export type OrderRow = Record<'id' | 'pet_id' | 'created_at', string> &
-  Record<'created_by' | 'returned_at' | 'returned_by', string | null> & { status: OrderStatus };
+  Record<'created_by' | 'returned_at' | 'returned_by' | 'name' | 'category_id', string | null> & {
+    status: OrderStatus;
+  };
 
 export const orderTable: TableForm<Order, OrderRow> = {
   name: 'orders',
@@ -46,11 +49,13 @@ export const orderTable: TableForm<Order, OrderRow> = {
     created_by: 'text',
     returned_at: 'bigint',
     returned_by: 'text',
+    name: 'text',
+    category_id: 'bigint',
   },
   keyLength: 1,
-  valuesOf: ({ id, petId, status, createdAt, createdBy = null, returnedAt, returnedBy = null }) => [
-    ...[id, petId, status, createdAt.getTime(), createdBy],
-    ...[toMs(returnedAt), returnedBy],
+  valuesOf: ({ id, petId, status, createdAt, createdBy, returnedAt, returnedBy, name, categoryId }) => [
+    ...[id, petId, status, createdAt.getTime(), createdBy ?? null],
+    ...[toMs(returnedAt), returnedBy ?? null, name ?? null, categoryId ?? null],
   ],
   parse: (row) => ({
     id: BigInt(row.id),
@@ -60,7 +65,19 @@ export const orderTable: TableForm<Order, OrderRow> = {
     ...(row.created_by !== null && { createdBy: row.created_by }),
     ...timeField('returnedAt', row.returned_at),
     ...(row.returned_by !== null && { returnedBy: row.returned_by }),
+    ...(row.name !== null && { name: row.name }),
+    ...(row.category_id !== null && { categoryId: BigInt(row.category_id) }),
   }),
+};
+
+export type CategoryRow = Record<'id' | 'name', string>;
+
+export const categoryTable: TableForm<Category, CategoryRow> = {
+  name: 'categories',
+  columns: { id: 'bigint', name: 'text' },
+  keyLength: 1,
+  valuesOf: ({ id, name }) => [id, name],
+  parse: ({ id, name }) => ({ id: BigInt(id), name }),
 };
 
 export type IdempotencyRow = Record<'caller' | 'key' | 'request_hash' | 'pet_id' | 'created_at', string>;
@@ -81,8 +98,9 @@ export const idempotencyTable: TableForm<IdempotencyRecord, IdempotencyRow> = {
 
 export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
   Record<'replaced_by' | 'expires_at' | 'revoked_at' | 'last_used_at', string | null> & {
-    /** A number in SQLite. */
+    /** Numbers in SQLite. */
     read_only: boolean | number;
+    no_delete: boolean | number;
   };
 
 export const keyTable: TableForm<ApiKey, KeyRow> = {
@@ -93,6 +111,7 @@ export const keyTable: TableForm<ApiKey, KeyRow> = {
     hash: 'text',
     last_four: 'text',
     read_only: 'boolean',
+    no_delete: 'boolean',
     replaced_by: 'bigint',
     created_at: 'bigint',
     expires_at: 'bigint',
@@ -100,8 +119,8 @@ export const keyTable: TableForm<ApiKey, KeyRow> = {
     last_used_at: 'bigint',
   },
   keyLength: 1,
-  valuesOf: ({ id, name, hash: keyHash, lastFour, isReadOnly, replacedBy = null, ...times }) => [
-    ...[id, name, keyHash, lastFour, isReadOnly, replacedBy],
+  valuesOf: ({ id, name, hash: keyHash, lastFour, isReadOnly, mayDelete, replacedBy = null, ...times }) => [
+    ...[id, name, keyHash, lastFour, isReadOnly, !mayDelete, replacedBy],
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
   ],
   parse: (row) => ({
@@ -110,6 +129,7 @@ export const keyTable: TableForm<ApiKey, KeyRow> = {
     hash: row.hash,
     lastFour: row.last_four,
     isReadOnly: Boolean(row.read_only),
+    mayDelete: !row.read_only && !row.no_delete,
     createdAt: new Date(Number(row.created_at)),
     ...timeField('expiresAt', row.expires_at),
     ...timeField('revokedAt', row.revoked_at),

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
+import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { runCli } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
@@ -32,6 +33,12 @@ async function expectSame(path: string): Promise<void> {
   } finally {
     await store.close();
   }
+}
+
+async function nameCategory(path: string): Promise<void> {
+  const bulk = await openSqliteBulk({ path, mayCreate: true });
+  await bulk.categories.write([{ id: 7n, name: 'Dogs' }]);
+  await bulk.close();
 }
 
 describe('petstore copy', () => {
@@ -95,6 +102,26 @@ describe('petstore backup and restore', () => {
     });
     expect(await run('restore', 'backup.db', '--force')).toMatchObject({ status: 0 });
   });
+
+  it('keep categories, and do not replace a store that holds only categories without --force', async () => {
+    const other = inFolder('other.db');
+    await nameCategory(other);
+    expect(
+      await runCli(['backup', 'other-backup.db', '--database-url', other], { cwd: at.path }),
+    ).toMatchObject({
+      status: 0,
+    });
+    const restore = (...args: string[]) =>
+      runCli(['restore', 'other-backup.db', '--database-url', other, ...args], { cwd: at.path });
+    expect(await restore()).toMatchObject({
+      status: 1,
+      stderr: `petstore: ${other} holds categories. To replace them with the backup, add --force.\n`,
+    });
+    expect(await restore('--force')).toMatchObject({ status: 0 });
+    const bulk = await openSqliteBulk({ path: other, mayCreate: false });
+    expect(await bulk.categories.read(undefined, 10)).toEqual([{ id: 7n, name: 'Dogs' }]);
+    await bulk.close();
+  });
 });
 
 describe('petstore doctor', () => {
@@ -105,6 +132,16 @@ describe('petstore doctor', () => {
     {
       using database = new Database(at.store);
       database.run('UPDATE orders SET pet_id = 5 WHERE id = 2');
+    }
+    expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged.`);
+  });
+
+  it('reports a category that is damaged', async () => {
+    await nameCategory(at.store);
+    expect((await doctor()).stdout).toContain('is sound');
+    {
+      using database = new Database(at.store);
+      database.run("UPDATE categories SET name = 'Cogs'");
     }
     expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged.`);
   });

@@ -128,7 +128,7 @@ describe('a file that is not a petstore store', () => {
         database.run('PRAGMA user_version = 99');
       },
       message: (path) =>
-        `${path} has schema version 99, and petstore ${release} knows versions up to 7. Start the release that last ` +
+        `${path} has schema version 99, and petstore ${release} knows versions up to 8. Start the release that last ` +
         'used it, or a newer one. To stay with this one, restore the backup made before the upgrade.',
     },
     {

@@ -28,7 +28,7 @@ onEveryStore('orders', ({ open, place }) => {
     expect(others).toHaveLength(2);
     const at = '"2026-02-03T04:05:06.789Z"';
     expect(json.slice(1, json.indexOf('}') + 1)).toBe(
-      `{"id":1,"petId":${id},"status":"pending","createdAt":${at},"returnedAt":${at}}`,
+      `{"id":1,"petId":${id},"name":"Rex","categoryId":1,"status":"pending","createdAt":${at},"returnedAt":${at}}`,
     );
     expect(statusesOf(json)).toEqual(['pending', 'sold', 'sold']);
   });
@@ -89,9 +89,10 @@ onEveryStore('orders', ({ open, place }) => {
     }
     const [pending, sold] = ids;
     const createdAt = '"createdAt":"2026-02-03T04:05:06.789Z"';
+    const asSold = '"name":"Rex","categoryId":1';
     expect(await ordersOf(store)).toBe(
-      `[{"id":1,"petId":${pending},"status":"pending",${createdAt}},` +
-        `{"id":2,"petId":${sold},"status":"sold",${createdAt}}]`,
+      `[{"id":1,"petId":${pending},${asSold},"status":"pending",${createdAt}},` +
+        `{"id":2,"petId":${sold},${asSold},"status":"sold",${createdAt}}]`,
     );
   });
 

@@ -13,6 +13,7 @@ const till = {
   hash: 'a'.repeat(64),
   lastFour: 'aaaa',
   isReadOnly: false,
+  mayDelete: true,
   createdAt: new Date(1),
 };
 
@@ -225,10 +226,13 @@ onEveryStore('the store', ({ place, open }) => {
       expect(await keys.listKeys()).toEqual([made]);
     });
 
-    it('keeps whether a key is read-only, and refuses another with the same hash', async () => {
+    it.each([
+      { isReadOnly: true, mayDelete: false },
+      { isReadOnly: false, mayDelete: false },
+    ])('keeps the rights of a key, and refuses another with the same hash: %p', async (rights) => {
       const { keys } = await open();
-      const made = await keys.createKey({ ...till, isReadOnly: true });
-      expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
+      const made = await keys.createKey({ ...till, ...rights });
+      expect(made).toEqual({ ...till, id: '1', ...rights });
       expect(await keys.findKey(till.hash)).toEqual(made);
       expect(await codeOf(keys.createKey({ ...till, name: 'other' }))).not.toBe('done');
       expect(await keys.listKeys()).toEqual([made]);

@@ -11,7 +11,7 @@ import { openService, type Service } from '../support/http/service.ts';
 import { runCli } from '../support/process/process.ts';
 import { releases, releaseStores, type Release, type ReleaseStore } from '../support/release-stores.ts';
 
-const latestVersion = 7;
+const latestVersion = 8;
 const everyStore = Object.keys(releases).flatMap((release) =>
   Object.keys(releaseStores).map((name) => [release as Release, name] as const),
 );
@@ -108,7 +108,8 @@ describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (nam
     // On the day it was made: the replaced key has expired since.
     await using service = await openService({ openStore: () => store.open(), now: () => madeAt });
     const found = await service.keys.listKeys();
-    expect(found.map((key) => keyJson(key, new Date(madeAt)))).toEqual(keys!);
+    expect(found.map((key) => keyJson(key, new Date(madeAt)))).toMatchObject(keys!);
+    expect(found.map(({ mayDelete }) => mayDelete)).toEqual(keys!.map(({ readOnly }) => !readOnly));
     const callAs = (key = '', init?: RequestInit) =>
       outcomeOf(service.callAs(`Bearer ${key}`, '/v1/pets', init));
     expect(await callAs(replacedKey)).toBe('200');

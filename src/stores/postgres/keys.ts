@@ -1,6 +1,6 @@
 import { type ApiKey, isUsable } from '../../domain/api-key.ts';
 import type { ApiKeyStore } from '../store.ts';
-import { columnsOf, type KeyRow, keyTable } from '../tables.ts';
+import { columnsOf, type KeyRow, keyTable, toMs } from '../tables.ts';
 import { createReads } from './reads.ts';
 import type { Statement, Values } from './session.ts';
 import type { Sql } from './sessions.ts';
@@ -19,8 +19,8 @@ const selectAll = {
 const advice = 'See: petstore keys list';
 const insertKey = {
   name: 'insert-key',
-  text: `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
-    VALUES ($1, $2, $3, $4::boolean, $5::bigint, $6::bigint) RETURNING ${keyColumns}`,
+  text: `INSERT INTO api_keys (name, hash, last_four, read_only, no_delete, created_at, expires_at)
+    VALUES ($1, $2, $3, $4::boolean, $5::boolean, $6::bigint, $7::bigint) RETURNING ${keyColumns}`,
 };
 const revokeKey = {
   name: 'revoke-key',
@@ -109,9 +109,9 @@ export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
       return (await sql.read<KeyRow>(selectAll)).map(keyTable.parse);
     },
 
-    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
-      const times = [createdAt.getTime(), expiresAt?.getTime() ?? null];
-      const values = [name, hash, lastFour, isReadOnly, ...times];
+    async createKey({ name, hash, lastFour, isReadOnly, mayDelete, createdAt, expiresAt }) {
+      const times = [createdAt.getTime(), toMs(expiresAt)];
+      const values = [name, hash, lastFour, isReadOnly, !mayDelete, ...times];
       const [row] = await sql.write((query) => query<KeyRow>(insertKey, values), advice);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       return keyTable.parse(row);

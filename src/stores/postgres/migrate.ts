@@ -79,10 +79,19 @@ const steps: Record<number, string> = {
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
   `,
-  7: `
+  8: `
   ALTER TABLE orders ADD COLUMN created_by text;
   ALTER TABLE orders ADD COLUMN returned_at bigint;
   ALTER TABLE orders ADD COLUMN returned_by text;
+  -- The pet as sold; null on orders from before, and on those of a replica of 1.1.0.
+  ALTER TABLE orders ADD COLUMN name text;
+  ALTER TABLE orders ADD COLUMN category_id bigint;
+
+  ALTER TABLE api_keys ADD COLUMN no_delete boolean NOT NULL DEFAULT false;
+
+  -- A name for a number that pets may carry.
+  CREATE TABLE categories (id bigint PRIMARY KEY, name text NOT NULL);
+
   -- Null until the name is folded: a replica of 1.1.0 leaves it so.
   ALTER TABLE pets ADD COLUMN folded_name text;
 
@@ -105,6 +114,7 @@ const steps: Record<number, string> = {
 /** Built concurrently with the work of other replicas, so after the steps and outside their transaction. */
 const indexes: Record<string, string> = {
   orders_by_pet: 'orders (pet_id, id)',
+  orders_by_time: 'orders (created_at, id)',
   orders_returned: 'orders (id) WHERE returned_at IS NOT NULL',
   pets_unfolded: 'pets (id) WHERE folded_name IS NULL',
 };

@@ -4,7 +4,7 @@ import { type Log, reasonOf } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
-import { columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
+import { categoryTable, columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
 import { type LibpqVariables, parseAddress } from './address.ts';
 import { isSchemaError } from './errors.ts';
 import { createEventStore } from './event-log.ts';
@@ -74,7 +74,7 @@ async function probe(query: Query): Promise<void> {
   void query(deleteProof, [replica]);
 }
 
-const tables = [petTable, orderTable, eventTable, keyTable, idempotencyTable];
+const tables = [petTable, orderTable, categoryTable, eventTable, keyTable, idempotencyTable];
 /** Fails if a table or column that requests need is missing. */
 const selectSchema = {
   name: 'select-schema',

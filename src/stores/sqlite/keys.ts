@@ -1,6 +1,6 @@
 import { type ApiKey, isUsable } from '../../domain/api-key.ts';
 import type { ApiKeyStore } from '../store.ts';
-import { type KeyRow, keyTable } from '../tables.ts';
+import { type KeyRow, keyTable, toMs } from '../tables.ts';
 import type { StoreParts } from './pets.ts';
 import { selectColumns } from './rows.ts';
 
@@ -43,11 +43,12 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       return freshness.read(() => selectAll.all().map(keyTable.parse));
     },
 
-    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
+    async createKey({ name, hash, lastFour, isReadOnly, mayDelete, createdAt, expiresAt }) {
+      const rights = [Number(isReadOnly), Number(!mayDelete)];
       await writer.execute(
-        `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
-        [name, hash, lastFour, Number(isReadOnly), createdAt.getTime(), expiresAt?.getTime() ?? null],
+        `INSERT INTO api_keys (name, hash, last_four, read_only, no_delete, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+        [name, hash, lastFour, ...rights, createdAt.getTime(), toMs(expiresAt)],
       );
       const created = read(() => selectByHash.get(hash));
       if (!created) throw new Error('The new key is not in the store.');

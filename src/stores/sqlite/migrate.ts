@@ -11,7 +11,7 @@ import { isIntact, selectStoredPet, type RenderedPet } from './rows.ts';
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
 
-/** Each step leads from the previous version to its own. A released step never changes; no release had version 6. */
+/** Each step leads from the previous version to its own. A released step never changes; no release had version 6 or 7. */
 const steps: Record<number, string> = {
   4: `
   -- Each pet is kept as its JSON with a checksum; see stored-pet.ts.
@@ -75,7 +75,7 @@ const steps: Record<number, string> = {
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by INTEGER;
   `,
-  7: `
+  8: `
   -- Both are filled below. A name is folded for searches.
   ALTER TABLE pets ADD COLUMN folded_name TEXT;
   ALTER TABLE pets ADD COLUMN category_id INTEGER;
@@ -83,8 +83,17 @@ const steps: Record<number, string> = {
   ALTER TABLE orders ADD COLUMN created_by TEXT;
   ALTER TABLE orders ADD COLUMN returned_at INTEGER;
   ALTER TABLE orders ADD COLUMN returned_by TEXT;
+  -- The pet as sold; null on orders from before.
+  ALTER TABLE orders ADD COLUMN name TEXT;
+  ALTER TABLE orders ADD COLUMN category_id INTEGER;
   CREATE INDEX orders_returned ON orders (id) WHERE returned_at IS NOT NULL;
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
+  CREATE INDEX orders_by_time ON orders (created_at, id);
+
+  ALTER TABLE api_keys ADD COLUMN no_delete INTEGER NOT NULL DEFAULT 0 CHECK (no_delete IN (0, 1));
+
+  -- A name for a number that pets may carry. The checksum covers the category as JSON.
+  CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
 
   -- Every change of a pet, in order; see stored-event.ts.
   CREATE TABLE events (
@@ -149,7 +158,7 @@ export function migrate(database: Database, target = newestVersion, report = noR
     const version = readPragma(database, 'user_version');
     const isDue = (next: number): boolean => next > version && next <= target;
     for (const [next, step] of Object.entries(steps)) if (isDue(Number(next))) database.run(step);
-    if (isDue(7)) fillSearchColumns(database, report);
+    if (isDue(8)) fillSearchColumns(database, report);
     database.run(`PRAGMA application_id = ${applicationId}`);
     database.run(`PRAGMA user_version = ${target}`);
   });

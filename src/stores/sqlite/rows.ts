@@ -1,16 +1,17 @@
 import type { Database } from 'bun:sqlite';
+import { renderCategory } from '../../domain/category.ts';
 import { idsUsedUp, type PetstoreError, storeDamaged } from '../../domain/error.ts';
 import { eventRetentionMs, importEvent, type NewEvent } from '../../domain/event.ts';
 import { foldName } from '../../domain/fold.ts';
 import { int64Range } from '../../domain/int64.ts';
-import { type NewOrder, type Order, type OrderReturn, renderOrder } from '../../domain/order.ts';
+import { type NewOrder, type OrderReturn, renderOrder } from '../../domain/order.ts';
 import { type NewPet, type Pet, renderPet, startOfPet } from '../../domain/pet.ts';
 import type { LastIds } from '../bulk.ts';
 import {
+  categoryTable,
   columnsOf,
   type ColumnValue,
   eventTable,
-  type OrderRow,
   orderTable,
   type TableForm,
 } from '../tables.ts';
@@ -100,30 +101,43 @@ export function raiseLastIds(database: Database, ids: LastIds): void {
   }
 }
 
-/** A row of the table. The checksum covers the order's JSON and reveals a flipped bit, as it does for a pet. */
-export type StoredOrderRow = OrderRow & { checksum: string };
+/** A row of a table. The checksum covers the row's JSON and reveals a flipped bit, as it does for a pet. */
+export type Checked<Stored> = Stored & { checksum: string };
 
-/** How orders are stored. Readers check each row with {@link orderOf}. */
-export const storedOrders = {
-  ...orderTable,
-  columns: { ...orderTable.columns, checksum: 'bigint' },
-  valuesOf: (order: Order) => [...orderTable.valuesOf(order), checksumOf(renderOrder(order))],
-} as const;
-
-/** The order in a row; undefined if the row is damaged. */
-export function orderOf(row: StoredOrderRow): Order | undefined {
-  try {
-    const order = orderTable.parse(row);
-    return checksumOf(renderOrder(order)) === Number(row.checksum) ? order : undefined;
-  } catch {
-    // A damaged id may not be a number, and a damaged time not a date.
-    return undefined;
-  }
+export interface CheckedTable<Row, Stored> extends Omit<TableForm<Row, Checked<Stored>>, 'parse'> {
+  /** The content of a row; undefined if the row is damaged. */
+  find: (stored: Checked<Stored>) => Row | undefined;
 }
+
+function withChecksum<Row, Stored>(
+  { parse, ...form }: TableForm<Row, Stored>,
+  render: (row: Row) => string,
+): CheckedTable<Row, Stored> {
+  return {
+    ...form,
+    columns: { ...form.columns, checksum: 'bigint' },
+    valuesOf: (row) => [...form.valuesOf(row), checksumOf(render(row))],
+    find(stored) {
+      try {
+        const row = parse(stored);
+        return checksumOf(render(row)) === Number(stored.checksum) ? row : undefined;
+      } catch {
+        // A damaged id may not be a number, and a damaged time not a date.
+        return undefined;
+      }
+    },
+  };
+}
+
+export const storedOrders = withChecksum(orderTable, renderOrder);
+export const storedCategories = withChecksum(categoryTable, renderCategory);
+
+/** A row that `storedOrders.find` reads. */
+export type StoredOrderRow = Parameters<typeof storedOrders.find>[0];
 
 /** The order's JSON. Throws if the row is damaged. */
 export function verifiedOrder(row: StoredOrderRow): string {
-  const order = orderOf(row);
+  const order = storedOrders.find(row);
   if (!order) throw damagedRow('an order', JSON.stringify(row));
   return renderOrder(order);
 }
@@ -151,7 +165,7 @@ export function createOrderWriter(database: Database): OrderWriter {
     },
     markReturned(petId, orderReturn) {
       for (const row of selectOpenOrders.all(petId)) {
-        const order = orderOf(row);
+        const order = storedOrders.find(row);
         // Skip it: a new checksum would hide the damage.
         if (!order) continue;
         const { returnedAt, returnedBy = null } = orderReturn;

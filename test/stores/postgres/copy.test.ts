@@ -43,13 +43,21 @@ async function fill(path: string): Promise<void> {
       hash: `hash of ${name}`,
       lastFour: 'abcd',
       isReadOnly: false,
+      mayDelete: name !== 'revoked',
       createdAt,
     });
   }
   await store.keys.revokeKey('2', new Date('2026-02-01T00:00:00.002Z'));
   await store.keys.recordUse('1', new Date('2026-03-01T00:00:00.003Z'));
   await store.keys.createKey({
-    ...{ name: 'expiring', hash: 'hash of expiring', lastFour: 'wxyz', isReadOnly: true, createdAt },
+    ...{
+      name: 'expiring',
+      hash: 'hash of expiring',
+      lastFour: 'wxyz',
+      isReadOnly: true,
+      mayDelete: false,
+      createdAt,
+    },
     expiresAt: new Date('2036-01-01T00:00:00.004Z'),
   });
   for (let index = 0; index < 10; index++) {
@@ -65,6 +73,12 @@ async function fill(path: string): Promise<void> {
     if (source !== 'half-way') await imports.finishImport(source, new Date('2026-04-01T00:00:00.005Z'));
   }
   await imports.close();
+  const bulk = await openSqliteBulk({ path, mayCreate: true });
+  await bulk.categories.write([
+    { id: -(2n ** 63n), name: 'Größe "1" 🐕' },
+    { id: 2n ** 53n + 1n, name: 'Dogs' },
+  ]);
+  await bulk.close();
   const direct = new SqliteDatabase(path);
   direct.transaction(() => {
     for (let n = 11; n <= pets; n++) {
@@ -84,7 +98,10 @@ async function fill(path: string): Promise<void> {
 async function contentOf(open: Promise<BulkStore>): Promise<unknown[]> {
   const store = await open;
   const content = [];
-  for (const table of [store.pets, store.orders, store.keys, store.idempotencyRecords, store.imports]) {
+  for (const table of [
+    ...[store.pets, store.orders, store.categories, store.keys],
+    ...[store.idempotencyRecords, store.imports],
+  ]) {
     for await (const rows of readAll(table as BulkTable<unknown>)) content.push(...rows);
   }
   await store.close();
@@ -98,7 +115,7 @@ describe('petstore copy', () => {
       const address = database.address();
       const back = join(folder.path, 'back.db');
       const original = await contentOf(openSqliteBulk({ path: full, mayCreate: false }));
-      expect(original).toHaveLength(pets + 1 + 3 + 11 + 3);
+      expect(original).toHaveLength(pets + 1 + 2 + 3 + 11 + 3);
 
       const there = await runCli(['copy', '--from', full, '--to', address]);
       expect(there).toMatchObject({
@@ -125,7 +142,14 @@ describe('petstore copy', () => {
     const deleted = await store.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
     expect(deleted).toMatchObject({ isNew: false });
     expect(created.id).toBe(deleted.id + 1n);
-    const key = { name: 'new', hash: 'new', lastFour: 'aaaa', isReadOnly: false, createdAt: new Date() };
+    const key = {
+      name: 'new',
+      hash: 'new',
+      lastFour: 'aaaa',
+      isReadOnly: false,
+      mayDelete: true,
+      createdAt: new Date(),
+    };
     expect(await store.keys.createKey(key)).toMatchObject({ id: '4' });
     await store.close();
   });

@@ -11,6 +11,7 @@ const till = {
   hash: 'a'.repeat(64),
   lastFour: 'aaaa',
   isReadOnly: false,
+  mayDelete: true,
   createdAt: new Date(0),
 };
 

@@ -37,7 +37,7 @@ export async function openConsole(
 export async function createKey(
   service: ListeningService,
   name: string,
-  options: { isReadOnly?: boolean; expiresAt?: Date } = {},
+  options: { isReadOnly?: boolean; mayDelete?: boolean; expiresAt?: Date } = {},
 ): Promise<{ text: string; id: string }> {
   const text = generateKey();
   const lastFour = text.slice(-4);
@@ -46,6 +46,7 @@ export async function createKey(
     hash: hashKey(text),
     lastFour,
     isReadOnly: false,
+    mayDelete: true,
     createdAt: new Date(),
     ...options,
   };

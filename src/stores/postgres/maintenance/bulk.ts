@@ -4,6 +4,7 @@ import { importEvent } from '../../../domain/event.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';
 import {
+  categoryTable,
   columnsOf,
   idempotencyTable,
   type ImportRow,
@@ -33,6 +34,7 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
     pets: tableOf(sql, petTable, selectPetRow),
     keys: tableOf(sql, keyTable),
     orders: tableOf(sql, orderTable),
+    categories: tableOf(sql, categoryTable),
     idempotencyRecords: tableOf(sql, idempotencyTable),
     imports: tableOf(sql, importTable),
     lastIds: async () => ({

@@ -53,6 +53,6 @@ const selectStore = `${selectServer},
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     (SELECT bool_and(has_table_privilege(name, privilege))
-      FROM unnest('{pets, orders, deletions, events, event_log, api_keys, key_changes, idempotency_keys, write_probes}'::text[]) AS name,
+      FROM unnest('{pets, orders, categories, deletions, events, event_log, api_keys, key_changes, idempotency_keys, write_probes}'::text[]) AS name,
         unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege)
       AND has_sequence_privilege('pet_ids', 'USAGE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayWrite"`;

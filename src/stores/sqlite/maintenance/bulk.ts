@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite';
 import { parseExactJson } from '../../../domain/int64.ts';
-import type { Order } from '../../../domain/order.ts';
 import { parseNewPet, type Pet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
@@ -12,15 +11,16 @@ import { refuseOlderSchema } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
 import {
   beginLog,
+  type Checked,
+  type CheckedTable,
   createInsert,
   isIntact,
-  orderOf,
   raiseLastIds,
   readLastIds,
   type RenderedPet,
   selectColumns,
   selectStoredPet,
-  type StoredOrderRow,
+  storedCategories,
   storedOrders,
   storedPets,
 } from '../rows.ts';
@@ -51,7 +51,8 @@ export async function openSqliteBulk(
     return {
       pets: table(petTable(path), selectStoredPet),
       keys: table(keyTable),
-      orders: table(orderTable(path)),
+      orders: table(checked(storedOrders, path)),
+      categories: table(checked(storedCategories, path)),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
       lastIds: () => translated(() => readLastIds(database)),
@@ -100,13 +101,16 @@ function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
   };
 }
 
-function orderTable(path: string): TableForm<Order, StoredOrderRow> {
+function checked<Row, Stored>(
+  table: CheckedTable<Row, Stored>,
+  path: string,
+): TableForm<Row, Checked<Stored>> {
   return {
-    ...storedOrders,
-    parse(row) {
-      const order = orderOf(row);
-      if (!order) throw damaged(path);
-      return order;
+    ...table,
+    parse(stored) {
+      const row = table.find(stored);
+      if (!row) throw damaged(path);
+      return row;
     },
   };
 }

@@ -6,12 +6,13 @@ import { damaged, operatorError, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema } from '../migrate.ts';
 import {
+  type Checked,
+  type CheckedTable,
   isIntact,
-  orderOf,
   type RenderedPet,
   selectColumns,
   selectStoredPet,
-  type StoredOrderRow,
+  storedCategories,
   storedOrders,
 } from '../rows.ts';
 
@@ -72,7 +73,7 @@ export interface StoreContent {
 
 const rowsPerReport = 10_000;
 
-/** Compares every pet and order with its checksum, and reads every key. */
+/** Compares every pet, order and category with its checksum, and reads every key. */
 export function refuseDamagedRows(database: Database, name: string, report: Report): StoreContent {
   const countSound = (table: string, columns: string, isSound: (row: never) => boolean): number => {
     const { total } = database.query(`SELECT count(*) AS total FROM ${table}`).get() as { total: number };
@@ -89,20 +90,23 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
   // The first start was interrupted after it created the file and before it created the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
+  const countChecked = <Row, Stored>(table: CheckedTable<Row, Stored>): number => {
+    const existing = columnsIn(database, table.name);
+    if (existing.size === 0) return 0;
+    const isSound = (row: Checked<Stored>): boolean => table.find(row) !== undefined;
+    return countSound(table.name, selectColumns(table, existing), isSound);
+  };
+  countChecked(storedCategories);
   return {
     petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>
       isIntact(pet, pet.id),
     ),
-    orderCount: countSound(
-      'orders',
-      selectColumns(storedOrders, columnsIn(database, 'orders')),
-      (row: StoredOrderRow) => orderOf(row) !== undefined,
-    ),
+    orderCount: countChecked(storedOrders),
     keyCount: countKeys(database, name),
   };
 }
 
-/** A store of an older version has fewer columns. */
+/** A store of an older version has fewer columns, and none in a table that it lacks. */
 function columnsIn(database: Database, table: string): Set<string> {
   const rows = database
     .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?1)')

@@ -206,7 +206,9 @@ export function readRemainder(database: Database, name: string, isForced: boolea
 }
 
 function refuseContent(database: Database, name: string): void {
-  const held = ['pets', 'orders'].find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
+  const isNewest = readPragma(database, 'user_version') === newestVersion;
+  const tables = ['pets', 'orders', ...(isNewest ? ['categories'] : [])];
+  const held = tables.find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
   if (held === undefined) return;
   throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
 }

@@ -131,11 +131,13 @@ describe('a migration on a full disk', () => {
 });
 
 describe('a schema that no release has made', () => {
-  it('is refused, and left as it is', () => {
+  it.each([6, 7])('is refused, and left as it is: version %p', (version) => {
     openSqliteStore({ path });
     using database = new Database(path);
-    database.run('PRAGMA user_version = 6');
-    expect(() => openSqliteStore({ path })).toThrow('has schema version 6, which no release has ever had');
-    expect(readPragma(database, 'user_version')).toBe(6);
+    database.run(`PRAGMA user_version = ${version}`);
+    expect(() => openSqliteStore({ path })).toThrow(
+      `has schema version ${version}, which no release has ever had`,
+    );
+    expect(readPragma(database, 'user_version')).toBe(version);
   });
 });
