@@ -68,7 +68,7 @@ interface SortedRequest {
   limit: number;
   /** By default, orders are sorted oldest first and pets newest first. */
   sort?: Sort;
-  /** Only rows that follow this id in the sort direction. */
+  /** Only rows that follow the one with this id. */
   after?: bigint;
 }
 
@@ -77,6 +77,18 @@ export interface OrderPageRequest extends SortedRequest {
   petId?: bigint;
   /** Only returned orders, or only open ones. */
   returned?: boolean;
+  /** Only orders created at this time or later, and only those created earlier than this, in milliseconds since 1970. */
+  since?: number;
+  until?: number;
+}
+
+/** The times of an order when `since` or `until` is missing. */
+export const anyTime = { since: -8.64e15, until: 8.64e15 } as const;
+
+/** Whether a page is sorted by time and then by id: then the rows of any range are next to each other in one index. */
+export function isByTime({ petId, since, until }: OrderPageRequest): boolean {
+  // A pet has few orders.
+  return petId === undefined && (since ?? until) !== undefined;
 }
 
 /** What to search for. A pet must meet every condition. */

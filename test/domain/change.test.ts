@@ -49,7 +49,7 @@ describe('a create', () => {
       expect.objectContaining({ ...once, petId: 100n, createdAt: new Date(1) }),
     ]);
     expect(writes.orders).toEqual([
-      { petId: 100n, status: 'sold', createdAt: new Date(1), createdBy: 'till' },
+      { petId: 100n, ...rex, status: 'sold', createdAt: new Date(1), createdBy: 'till' },
     ]);
     expect(writes.events).toEqual([
       { type: 'pet.created', createdAt: 1, createdBy: 'till', petId: 100n, json },
@@ -189,11 +189,11 @@ describe('orders of a batch', () => {
     expect([...writes.returns]).toEqual([[1n, { returnedAt: new Date(1), returnedBy: 'till-0' }]]);
     expect(writes.orders).toEqual([
       {
-        ...{ petId: 1n, status: 'sold', createdAt: new Date(2), createdBy: 'till-1' },
+        ...{ petId: 1n, ...rex, status: 'sold', createdAt: new Date(2), createdBy: 'till-1' },
         ...{ returnedAt: new Date(3), returnedBy: 'till-2' },
       },
-      { petId: 1n, status: 'pending', createdAt: new Date(4), createdBy: 'till-3' },
-      { petId: 1n, status: 'sold', createdAt: new Date(5), createdBy: 'till-4' },
+      { petId: 1n, ...rex, status: 'pending', createdAt: new Date(4), createdBy: 'till-3' },
+      { petId: 1n, ...rex, status: 'sold', createdAt: new Date(5), createdBy: 'till-4' },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'bun:test';
 import { IdTakenError } from '../../src/domain/error.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
+import { type OrderPageRequest, sorts } from '../../src/stores/store.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -140,6 +141,85 @@ onEveryStore('orders', ({ open, place }) => {
     }
   });
 
+  it('keep the name and the category of the pet as sold', async () => {
+    const store = await open({ now: () => time });
+    const sold = { name: 'Zoë "1" 🐕', categoryId: -(2n ** 63n), status: 'sold' } as const;
+    const { id } = await store.pets.apply(createPet(sold));
+    await store.pets.apply(updatePet(id, { changes: { name: 'Tom', categoryId: 2n, status: 'available' } }));
+    await store.pets.apply(updatePet(id, { changes: { categoryId: 2n ** 53n + 1n, status: 'pending' } }));
+    const json = await ordersOf(store);
+    expect(json).toContain(
+      `"petId":${id},"name":"Zoë \\"1\\" 🐕","categoryId":-9223372036854775808,"status":"sold"`,
+    );
+    expect(json).toContain(`"petId":${id},"name":"Tom","categoryId":9007199254740993,"status":"pending"`);
+  });
+
+  it('are found by time, page by page, sorted by time and then by id', async () => {
+    // Clocks differ: the order of times is not that of ids.
+    const times = [30, 10, 20, 10, 40, 20, 10, 30].map((second) => time + second * 1000);
+    let now = time;
+    const store = await open({ now: () => now });
+    const { id } = await store.pets.apply(createPet(rex));
+    for (const [index, at] of times.entries()) {
+      now = at;
+      const status = index % 3 ? 'sold' : 'pending';
+      await store.pets.apply(createPet({ ...rex, status }));
+      await store.pets.apply(updatePet(id, { changes: { status: index % 2 ? 'sold' : 'available' } }));
+    }
+    type Found = { id: number; petId: number; status: string; createdAt: string; returnedAt?: string };
+    const all = JSON.parse(await ordersOf(store)) as Found[];
+    expect(all).toHaveLength(12);
+    const walk = async (request: Partial<OrderPageRequest>, limit: number): Promise<number[]> => {
+      const ids: number[] = [];
+      for (let after: bigint | undefined; ;) {
+        const page = await store.orders.listOrders({
+          limit,
+          ...request,
+          ...(after !== undefined && { after }),
+        });
+        ids.push(...idsOf(page.json).map(Number));
+        after = page.next;
+        if (after === undefined) return ids;
+      }
+    };
+    const edges = [
+      undefined,
+      time,
+      time + 10_000,
+      time + 20_000,
+      time + 20_001,
+      time + 40_000,
+      time + 99_000,
+    ];
+    const filters = [{}, { status: 'sold' }, { returned: true }, { returned: false }, { petId: id }] as const;
+    for (const since of edges)
+      for (const until of edges)
+        for (const filter of filters)
+          for (const sort of sorts) {
+            const request = { ...filter, sort, ...(since && { since }), ...(until && { until }) };
+            const { status, returned, petId } = {
+              status: undefined,
+              returned: undefined,
+              petId: undefined,
+              ...filter,
+            };
+            const expected = all
+              .filter(({ createdAt }) => Date.parse(createdAt) >= (since ?? 0))
+              .filter(({ createdAt }) => Date.parse(createdAt) < (until ?? Infinity))
+              .filter((order) => status === undefined || order.status === status)
+              .filter((order) => returned === undefined || (order.returnedAt !== undefined) === returned)
+              .filter((order) => petId === undefined || BigInt(order.petId) === petId);
+            // A pet's orders are sorted by id.
+            if ((since ?? until) !== undefined && petId === undefined)
+              expected.sort(
+                (one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt) || one.id - other.id,
+              );
+            const ids = expected.map((order) => order.id);
+            for (const limit of [2, 100])
+              expect(await walk(request, limit)).toEqual(sort === 'newest' ? ids.toReversed() : ids);
+          }
+  });
+
   it('are as fresh as pets, in both of two stores', async () => {
     const both = [await open(), await open()];
     const { id } = await both[0]!.pets.apply(createPet(rex));
@@ -158,7 +238,14 @@ onEveryStore('orders', ({ open, place }) => {
     const bulk = await place().openBulk();
     const orders = [
       { id: 3n, petId: 2n ** 53n + 1n, status: 'sold', createdAt: new Date(1) },
-      { id: 2n ** 62n + 1n, petId: 2n ** 63n - 1n, status: 'pending', createdAt: new Date(time) },
+      {
+        id: 2n ** 62n + 1n,
+        petId: 2n ** 63n - 1n,
+        status: 'pending',
+        createdAt: new Date(time),
+        name: '',
+        categoryId: -1n,
+      },
     ] as const;
     try {
       await bulk.orders.write(orders);

@@ -85,6 +85,20 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
     expect(await outcomeOf(refused)).toBe('401 invalid_api_key');
   });
 
+  it('returns orders from before, which have no name, and names those of a new sale', async () => {
+    const before = JSON.parse(store.expected.orders) as { petId: number; status: string }[];
+    const { petId } = before.findLast(({ status }) => status === 'sold')!;
+    for (const status of ['available', 'sold'])
+      expect(await outcomeOf(call(`/v1/pets/${petId}`, patch({ status })))).toBe('200');
+    const ofPet = (await (await call(`/v1/store/orders?petId=${petId}`)).json()) as object[];
+    for (const order of ofPet.slice(0, -1)) {
+      expect(order).toMatchObject({ returnedAt: expect.any(String) });
+      expect('name' in order || 'categoryId' in order).toBe(false);
+    }
+    expect(ofPet.at(-1)).toMatchObject({ name: expect.any(String), categoryId: expect.any(Number) });
+    expect(ofPet.length).toBeGreaterThan(1);
+  });
+
   it('gives a new pet the next id, changes it and deletes it', async () => {
     const created = await call('/v1/pets', post({ name: 'Next', categoryId: 1 }));
     const [id = ''] = idsOf(await created.text());

@@ -41,6 +41,8 @@ export const orderList: ListKind<OrderPageRequest> = {
   filters: {
     petId: (value) => ({ petId: parseId(value, 'petId') }),
     returned: (value) => ({ returned: oneOf(['true', 'false'], value, 'returned') === 'true' }),
+    since: (value) => ({ since: parseTime(value, 'since') }),
+    until: (value) => ({ until: parseTime(value, 'until') }),
     sort,
   },
 };
@@ -133,6 +135,22 @@ export function parseId(value: string, name: string): bigint {
   const id = parseInt64(value);
   if (id === undefined) throw invalid(`${name} must be given once, as a decimal integer of 64 bits.`);
   return id;
+}
+
+/** RFC 3339, section 5.6. */
+const timeForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3})(\d*))?(Z|[+-]\d\d:\d\d)$/;
+
+/** In milliseconds, rounded up, because nothing happens between two of them. */
+function parseTime(value: string, name: string): number {
+  const [, seconds = '', fraction = '', rest = '', zone = ''] = timeForm.exec(value.toUpperCase()) ?? [];
+  const time = Date.parse(seconds + zone);
+  // Date.parse reads February 30 as March 2.
+  if (Number.isNaN(time) || !new Date(`${seconds}Z`).toISOString().startsWith(seconds)) {
+    throw invalid(
+      `${name} must be given once, as a time with a zone such as 2026-11-18T09:00:00Z; a + in it is written as %2B.`,
+    );
+  }
+  return time + Number(fraction.padEnd(3, '0')) + (/[1-9]/.test(rest) ? 1 : 0);
 }
 
 function parseWords(value: string): string[] {

@@ -94,7 +94,8 @@ export function createOrderStore(sql: Sql): OrderStore {
       columns: columnsOf(orderTable).join(', '),
       types: orderTable.columns,
       filter: `coalesce(status = wanted_status, true)
-        AND coalesce((returned_at IS NOT NULL) = wanted_returned, true)`,
+        AND coalesce((returned_at IS NOT NULL) = wanted_returned, true)
+        AND coalesce(created_at >= since AND created_at < until, true)`,
       render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
   };

@@ -1,7 +1,15 @@
 import type { QueryResultRow } from 'pg';
 import { int64Range } from '../../domain/int64.ts';
 import { createBatcher } from '../batcher.ts';
-import { type OrderPageRequest, type Page, pageLimit, pageOf, type Sort } from '../store.ts';
+import {
+  anyTime,
+  isByTime,
+  type OrderPageRequest,
+  type Page,
+  pageLimit,
+  pageOf,
+  type Sort,
+} from '../store.ts';
 import { isStoreDown } from './errors.ts';
 import type { Statement, Value } from './session.ts';
 import type { Sql } from './sessions.ts';
@@ -102,7 +110,7 @@ export function createSharedRead<Result>(): (key: string, query: () => Promise<R
   };
 }
 
-/** Pages of pets have no `petId` and no `returned`. */
+/** Pages of pets have no `petId`, no `returned` and no times. */
 type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };
 
 interface PagedTable<Row> {
@@ -125,9 +133,10 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
     const start = String(sort === 'newest' ? int64Range.largest : int64Range.smallest);
     return createReads(sql, {
       statement: pagesStatement(paged, index, sort),
-      valuesOf: ({ limit, status, petId, returned, after }: RowsRequest) => [
+      valuesOf: ({ limit, status, petId, returned, since, until, after }: RowsRequest) => [
         after === undefined ? start : String(after),
         ...[limit, status ?? null, petId?.toString() ?? null, returned ?? null],
+        ...[since ?? anyTime.since, until ?? anyTime.until],
       ],
       rowCountOf: ({ limit }) => limit + 1,
       resultOf: (page: JoinedPage | undefined, { limit }) =>
@@ -148,11 +157,16 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
 type Index = keyof typeof shapes;
 
 /** The index to use. A pet has few orders, and few orders are returned. */
-function indexFor({ petId, returned, status }: RowsRequest): Index {
+function indexFor({ status, ...request }: RowsRequest): Index {
+  const { petId, returned } = request;
   if (petId !== undefined) return 'pet';
+  if (isByTime(request)) return 'time';
   if (returned) return 'returned';
   return status === undefined ? 'all' : 'status';
 }
+
+/** The cursor is an id; this is the time that belongs to it. */
+const timeOfLast = 'SELECT last.created_at FROM orders AS last WHERE last.id = after';
 
 /**
  * The bounds and the sort of a page's rows. `status = wanted_status ORDER BY id` would not do: the server may walk
@@ -175,6 +189,16 @@ const shapes = {
     oldest: ['(pet_id, id) > (wanted_pet, after) AND pet_id <= wanted_pet', 'pet_id, id'],
     newest: ['(pet_id, id) < (wanted_pet, after) AND pet_id >= wanted_pet', 'pet_id DESC, id DESC'],
   },
+  time: {
+    oldest: [
+      `(created_at, id) > (coalesce((${timeOfLast}), since), after) AND created_at < until`,
+      'created_at, id',
+    ],
+    newest: [
+      `(created_at, id) < (coalesce((${timeOfLast}), until - 1), after) AND created_at >= since`,
+      'created_at DESC, id DESC',
+    ],
+  },
 } as const;
 
 /**
@@ -196,8 +220,8 @@ function pagesStatement(
     name: `list-${table}-${index}-${sort}`,
     text: `
       SELECT place::integer, page.*
-      FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::bigint[], $5::boolean[])
-        WITH ORDINALITY AS asked (after, size, wanted_status, wanted_pet, wanted_returned, place)
+      FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[])
+        WITH ORDINALITY AS asked (after, size, wanted_status, wanted_pet, wanted_returned, since, until, place)
       CROSS JOIN LATERAL (
         SELECT ${joined.join(', ')} FROM (
           SELECT * FROM (

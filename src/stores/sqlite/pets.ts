@@ -1,11 +1,15 @@
 import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
+import { int64Range } from '../../domain/int64.ts';
 import { startOfPet } from '../../domain/pet.ts';
 import type { Readiness } from '../batcher.ts';
 import {
+  anyTime,
   type EventStore,
+  isByTime,
   isScan,
   maxEventsRead,
+  type OrderPageRequest,
   type OrderStore,
   type Page,
   pageOf,
@@ -160,18 +164,25 @@ function given(sql: string, value: ColumnValue | undefined): Condition[] {
   return value === undefined ? [] : [[sql, value]];
 }
 
-/** Reads one row more than a page holds, which shows whether another page follows. */
+/**
+ * Reads one row more than a page holds, which shows whether another page follows. Sorts by id; with an index, by its
+ * column first, and the conditions say where the page begins.
+ */
 function selectPage<Row>(
   database: Database,
-  { name, columns }: { name: string; columns: string },
+  { name, columns, index }: { name: string; columns: string; index?: { name: string; column: string } },
   conditions: readonly Condition[],
   { limit, sort, after }: { limit: number; sort?: Sort; after?: bigint },
 ): Row[] {
   const isNewest = sort === 'newest';
-  const all = [...conditions, ...given(isNewest ? 'id < ?' : 'id > ?', after)];
+  const all = index ? conditions : [...conditions, ...given(isNewest ? 'id < ?' : 'id > ?', after)];
   const where = all.length > 0 ? `WHERE ${all.map(([text]) => text).join(' AND ')}` : '';
+  const from = index ? `${name} INDEXED BY ${index.name}` : name;
+  const order = [...(index ? [index.column] : []), 'id'].map(
+    (column) => `${name}.${column}${isNewest ? ' DESC' : ''}`,
+  );
   // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
-  const select = `SELECT ${columns} FROM ${name} ${where} ORDER BY ${name}.id ${isNewest ? 'DESC' : ''} LIMIT +?`;
+  const select = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order.join(', ')} LIMIT +?`;
   return database.query<Row, ColumnValue[]>(select).all(...all.flatMap(([, ...values]) => values), limit + 1);
 }
 
@@ -186,13 +197,37 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
         ...given('status = ?', status),
         // A literal condition, so that SQLite uses the partial index of returned orders.
         ...(returned === undefined ? [] : [[`returned_at IS ${returned ? 'NOT ' : ''}NULL`] as const]),
+        ...(isByTime(request) ? timeBounds(request) : timeFilters(request)),
       ];
-      const table = { name: 'orders', columns: orderColumns };
+      const table = { name: 'orders', columns: orderColumns, ...(isByTime(request) && { index: timeIndex }) };
       return freshness.read(() =>
         pageOf(selectPage<StoredOrderRow>(database, table, conditions, request), limit, verifiedOrder),
       );
     },
   };
+}
+
+const timeIndex = { name: 'orders_by_time', column: 'created_at' };
+
+/** The cursor is an id; the time that belongs to it is read with the page. */
+function timeBounds({
+  sort,
+  since = anyTime.since,
+  until = anyTime.until,
+  after,
+}: OrderPageRequest): Condition[] {
+  const start = (sign: string, time: number, id: bigint): Condition => [
+    `(created_at, id) ${sign} (coalesce((SELECT created_at FROM orders WHERE id = ?), ?), ?)`,
+    ...[id, time, id],
+  ];
+  return sort === 'newest'
+    ? [start('<', until - 1, after ?? int64Range.largest), ['created_at >= ?', since]]
+    : [start('>', since, after ?? 0n), ['created_at < ?', until]];
+}
+
+/** The plus keeps SQLite from using the index by time. */
+function timeFilters({ since, until }: OrderPageRequest): Condition[] {
+  return [...given('+created_at >= ?', since), ...given('+created_at < ?', until)];
 }
 
 /** Reads the bounds of the log together with the events, so that both come from one snapshot. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { addPet, errorOf, nextQuery, outcomeOf, patch, rex } from '../../support/http/calls.ts';
+import { addPet, errorOf, idsOf, nextQuery, outcomeOf, patch, rex } from '../../support/http/calls.ts';
 import { makeStorePlace } from '../../support/store-place.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 
@@ -40,6 +40,7 @@ describe('an order', () => {
     expect(order).toEqual({
       id: expect.any(Number),
       petId: Number(id),
+      ...rex,
       status: 'pending',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       createdBy: 'API_KEYS',
@@ -105,6 +106,65 @@ describe('listOrders', () => {
       'status must be given once, as one of pending, sold.',
     );
     expect(await outcomeOf(list('?petId=1&x=y'))).toBe('200');
+  });
+
+  it.each([
+    ['2026-11-18T09:00:00Z', '2026-11-18T09:00:00.000Z'],
+    ['2026-11-18t09:00:00z', '2026-11-18T09:00:00.000Z'],
+    ['2026-11-18T09:00:00.5Z', '2026-11-18T09:00:00.500Z'],
+    ['2026-11-18T09:00:00.057000Z', '2026-11-18T09:00:00.057Z'],
+    ['2026-11-18T09:00:00.0570001Z', '2026-11-18T09:00:00.058Z'],
+    ['2026-11-18T10:30:00+01:30', '2026-11-18T09:00:00.000Z'],
+    ['2026-11-17T19:00:00-14:00', '2026-11-18T09:00:00.000Z'],
+    ['2026-11-18T09:00:00-00:00', '2026-11-18T09:00:00.000Z'],
+  ])('finds orders from a time on, and those before it: %s', async (given, meant) => {
+    let now = Date.parse(meant) - 1;
+    await using place = await makeStorePlace();
+    await using own = await openService({ openStore: () => place.open({ now: () => now }) });
+    await addPet(own.call, { ...rex, status: 'sold' });
+    now += 1;
+    await addPet(own.call, { ...rex, status: 'sold' });
+    const idsWith = async (query: Record<string, string>) =>
+      idsOf(await (await list(`?${new URLSearchParams(query).toString()}`, {}, own)).text());
+    expect(await idsWith({ since: given })).toEqual(['2']);
+    expect(await idsWith({ until: given })).toEqual(['1']);
+    expect(await idsWith({ since: given, until: given })).toEqual([]);
+    expect(await idsWith({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59Z' })).toEqual([
+      '1',
+      '2',
+    ]);
+  });
+
+  it.each([
+    ...['', 'today', '1794992400000', '2026-11-18', '2026-11-18T09:00:00', '2026-11-18 09:00:00Z'],
+    ...['2026-11-18T09:00Z', '2026-11-18T09:00:00.Z', '2026-02-29T09:00:00Z', '2026-13-01T09:00:00Z'],
+    ...['2026-11-18T24:00:00Z', '2026-11-18T09:60:00Z', '2026-11-18T23:59:60Z', '2026-11-18T09:00:00+25:00'],
+    ...[
+      '2026-11-18T09:00:00+0100',
+      '2026-11-18T09:00:00 01:00',
+      '+02026-11-18T09:00:00Z',
+      ' 2026-11-18T09:00:00Z',
+    ],
+  ])('refuses a time that is not one of RFC 3339 with a zone: %p', async (value) => {
+    for (const name of ['since', 'until']) {
+      const refused = await errorOf(list(`?${name}=${encodeURIComponent(value)}`));
+      expect(refused).toMatchObject({ status: 400, code: 'invalid_parameter' });
+      expect(refused.message).toStartWith(`${name} must be given once, as a time with a zone`);
+    }
+  });
+
+  it('refuses a time that is given twice, and binds a cursor to its times', async () => {
+    const since = 'since=2020-01-01T00:00:00%2B00:00';
+    expect(await outcomeOf(list(`?${since}&${since}`))).toBe('400 invalid_parameter');
+    for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
+    const first = await list(`?limit=1&${since}`);
+    const link = nextQuery(first) ?? '';
+    expect(link).toContain(encodeURIComponent('2020-01-01T00:00:00+00:00'));
+    const second = await list(link);
+    expect(second.status).toBe(200);
+    expect(idsOf(await second.text())).not.toEqual(idsOf(await first.text()));
+    for (const other of [link.replace('2020', '2021'), link.replace('since', 'until')])
+      expect(await outcomeOf(list(other))).toBe('400 invalid_cursor');
   });
 
   it('responds with 304 to its own ETag until an order is written', async () => {

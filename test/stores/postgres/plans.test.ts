@@ -101,8 +101,14 @@ async function useAll({ pets, orders }: Store, key: string): Promise<void> {
   // The first goes alone, the others together.
   await Promise.all([id, created.id, id].map((each) => pets.apply(updatePet(each, sold))));
   for (const sort of sorts)
-    for (const filter of [{}, { petId: 5n }, { returned: true }, { returned: false }])
+    for (const filter of [
+      ...[{}, { petId: 5n }, { returned: true }, { returned: false }],
+      ...[{ since: 1 }, { since: 1, returned: true }, { since: 1, until: 2 }, { petId: 5n, since: 1 }],
+    ])
       for (const status of [{}, { status: 'pending' }, { status: 'sold' }] as const)
         await orders.listOrders({ limit: 3, sort, ...filter, ...status });
+  for (const sort of sorts)
+    for (const after of [{}, { after: 5n }, { after: 9000n }])
+      await orders.listOrders({ limit: 3, sort, until: 1, ...after });
   await Promise.all([pets.apply(deletePet(id)), pets.apply(deletePet(0n)).catch(() => {})]);
 }

@@ -56,7 +56,7 @@ const forms: Record<string, Header> = {
   RateLimit: rateLimit,
   ETag: like('^"[!#-~]+"$'),
   Link: like(
-    String.raw`^<\?(?:(?:limit|petId|type|wait)=[\w.-]+&)*after=[A-Za-z0-9]+>; rel="next"$|^<\?limit=[0-9]+(?:&status=(?:available|pending|sold))?(?:&(?:q|id|categoryId|petId|returned|sort)=[\w.*+%-]+)*&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
+    String.raw`^<\?(?:(?:limit|petId|type|wait)=[\w.-]+&)*after=[A-Za-z0-9]+>; rel="next"$|^<\?limit=[0-9]+(?:&status=(?:available|pending|sold))?(?:&(?:q|id|categoryId|petId|returned|since|until|sort)=[\w.*+%-]+)*&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
   ),
   // The new pet, or the docs.
   Location: like(String.raw`^(?:/v1/pets/-?[0-9]+|(?:\.\./)?docs)$`),
