@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { type ApiKey, describeKey, isUsable } from '../domain/api-key.ts';
-import { issueKey, refuseUnknown, rotateKey, type Rotation } from '../stores/issue-key.ts';
+import { issueKey, pickKey, rotateKey, type Rotation, unknownKey } from '../stores/issue-key.ts';
 import type { ApiKeyStore } from '../stores/store.ts';
 import { OperatorError } from '../domain/error.ts';
 import { refuseMissingStore, storeAt } from '../stores/open.ts';
@@ -17,9 +17,13 @@ import {
   renderJson,
   renderTable,
   visible,
+  warn,
 } from './terminal/output.ts';
 
-const idArgument = ['<id>', 'The id that petstore keys list shows.'] as const;
+const keyArgument = [
+  '<id|name>',
+  'What petstore keys list shows: the id, or the name if no other key has it.',
+] as const;
 
 export function define(keys: Command): void {
   const now = new Date();
@@ -36,7 +40,7 @@ export function define(keys: Command): void {
     'petstore keys create --name till-2',
     'petstore keys list',
     'petstore keys rotate 2',
-    'petstore keys revoke 2',
+    'petstore keys revoke till-2',
   );
 
   const createCommand = keys
@@ -49,11 +53,13 @@ export function define(keys: Command): void {
       (text) => parseExpiry(text, now),
     )
     .option('--read-only', 'Let the key list and fetch, and change nothing.')
+    .option('--no-delete', 'Let the key add and change pets, and delete none.')
     .action((_options, command: Command) => create(now, command.optsWithGlobals()));
   addExamples(
     createCommand,
     'petstore keys create --name fair --expires 3d --json',
     'petstore keys create --name window --read-only',
+    'petstore keys create --name till-2 --no-delete',
   );
 
   keys
@@ -67,7 +73,7 @@ export function define(keys: Command): void {
       'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap. ' +
         'Idempotency keys belong to an API key: finish retries with the old one.',
     )
-    .argument(...idArgument)
+    .argument(...keyArgument)
     .addOption(durationOption('--overlap <time>', 'How long both keys are valid (30m, 24h, 7d).', '24h'))
     .option(
       '--expires <when>',
@@ -80,7 +86,7 @@ export function define(keys: Command): void {
   keys
     .command('revoke')
     .description('Refuse a key from now on.')
-    .argument(...idArgument)
+    .argument(...keyArgument)
     .action((given: string, _options, command: Command) => revoke(given, command.optsWithGlobals()));
 }
 
@@ -112,14 +118,27 @@ interface KeysFlags {
   expires?: Date;
 }
 
-async function create(now: Date, flags: KeysFlags & { name: string; readOnly?: boolean }): Promise<void> {
+/** Commander makes `delete` of `--no-delete`. */
+interface CreateFlags extends KeysFlags {
+  name: string;
+  readOnly?: boolean;
+  delete: boolean;
+}
+
+async function create(now: Date, flags: CreateFlags): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = flags;
-  await audited('keys create', databaseUrl, { key: name, readOnly: isReadOnly }, (note) =>
+  const mayDelete = flags.delete && !isReadOnly;
+  await audited('keys create', databaseUrl, { key: name, readOnly: isReadOnly, mayDelete }, (note) =>
     withKeys(databaseUrl, async (store) => {
-      const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
+      const others = (await store.listKeys()).filter(
+        (key) => key.name === name && isUsable(key, now.getTime()),
+      );
+      const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly, mayDelete });
       note({ keyId: key.id });
       const created = { ...keyJson(key, now), key: text };
       await printOnce(key, json ? renderJson(created) : renderNewKey(key, text, databaseUrl));
+      if (others.length > 0)
+        warn(`The name "${name}" is also that of a usable key: ${others.map(({ id }) => id).join(', ')}.`);
     }),
   );
   if (json) reportStore(databaseUrl);
@@ -135,18 +154,18 @@ async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
-async function rotate(id: string, now: Date, flags: KeysFlags & { overlap: number }): Promise<void> {
+async function rotate(given: string, now: Date, flags: KeysFlags & { overlap: number }): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = flags;
   refuseMissingStore(databaseUrl);
-  const replaced = await audited('keys rotate', databaseUrl, { keyId: id }, (note) =>
+  const replaced = await audited('keys rotate', databaseUrl, { keyId: given }, (note) =>
     withKeys(databaseUrl, async (store) => {
       const deliver: Rotation['deliver'] = ({ key, text, old }) => {
         note({ replacedBy: key.id });
         const successor = { ...keyJson(key, now), key: text, replaces: keyJson(old, now) };
         return printOnce(key, json ? renderJson(successor) : renderNewKey(key, text, databaseUrl));
       };
-      const { old } = await rotateKey(store, id, { now, overlapMs, expiresAt, deliver });
-      note({ key: old.name });
+      const { old } = await rotateKey(store, given, { now, overlapMs, expiresAt, deliver });
+      note({ keyId: old.id, key: old.name });
       return old;
     }),
   );
@@ -156,15 +175,18 @@ async function rotate(id: string, now: Date, flags: KeysFlags & { overlap: numbe
   );
 }
 
-async function revoke(id: string, { json, databaseUrl }: KeysFlags): Promise<void> {
+async function revoke(given: string, { json, databaseUrl }: KeysFlags): Promise<void> {
   refuseMissingStore(databaseUrl);
   const now = new Date();
-  const key = await audited('keys revoke', databaseUrl, { keyId: id }, async (note) => {
-    const revoked = await withKeys(databaseUrl, (store) => store.revokeKey(id, now));
-    if (!revoked) return refuseUnknown(id);
-    note({ key: revoked.name });
-    return revoked;
-  });
+  const key = await audited('keys revoke', databaseUrl, { keyId: given }, (note) =>
+    withKeys(databaseUrl, async (store) => {
+      const { id, name } = pickKey(await store.listKeys(), given, now);
+      note({ keyId: id, key: name });
+      const revoked = await store.revokeKey(id, now);
+      if (!revoked) throw unknownKey(given);
+      return revoked;
+    }),
+  );
   if (json) {
     reportStore(databaseUrl);
     return printJson(keyJson(key, now));
@@ -184,12 +206,12 @@ async function printOnce({ id }: ApiKey, text: string): Promise<void> {
 }
 
 function renderNewKey(
-  { id, name, isReadOnly, expiresAt }: ApiKey,
+  { id, name, isReadOnly, mayDelete, expiresAt }: ApiKey,
   text: string,
   databaseUrl: string,
 ): string {
   const where = visible(storeAt(databaseUrl).name);
-  const rights = isReadOnly ? ', read-only' : '';
+  const rights = isReadOnly ? ', read-only' : mayDelete ? '' : ', without deletes';
   const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
   return `Key ${id} (${visible(name)}) of ${where}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
 }
@@ -230,10 +252,11 @@ export type KeyJson = ReturnType<typeof keyJson>;
 const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
 function cellsOf(row: KeyJson): string[] {
-  const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = row;
+  const { id, name, key, readOnly, mayDelete, state, createdAt, expiresAt, replacedBy, lastUsedAt } = row;
   const minutes = [createdAt, expiresAt, lastUsedAt].map(
     (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
   );
   const successor = replacedBy === null ? '' : `, replaced by ${replacedBy}`;
-  return [id, name, key, readOnly ? 'read' : 'all', `${state}${successor}`, ...minutes];
+  const rights = readOnly ? 'read' : mayDelete ? 'all' : 'no delete';
+  return [id, name, key, rights, `${state}${successor}`, ...minutes];
 }

@@ -142,8 +142,8 @@ function createRoutes(
 }
 
 /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
-const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) => {
-  const body = JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt });
+const getKey: Handler = ({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) => {
+  const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
   return { body, etag: etagOf(body) };
 };
 

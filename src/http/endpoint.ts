@@ -96,6 +96,7 @@ export class Endpoint {
     if (!handler) return methodNotAllowed(call.method, this.#allow);
     // Check the HTTP method, so that every new operation that changes something is covered from the start.
     if (call.caller.isReadOnly && name !== 'GET') throw readOnlyKey();
+    if (!call.caller.mayDelete && name === 'DELETE') throw noDeleteKey();
     return handler(call);
   }
 
@@ -152,7 +153,7 @@ function readyHeaders(headers: Record<string, string>): ReadyHeaders {
 }
 
 /** The caller of a request without a valid key, or to a path that needs none. */
-const nobody: Caller = { hash: '', name: '', isReadOnly: true };
+const nobody: Caller = { hash: '', name: '', isReadOnly: true, mayDelete: false };
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
@@ -177,6 +178,13 @@ function readOnlyKey(): PetstoreError {
   return new PetstoreError(
     'forbidden',
     'This API key is read-only: it may list and fetch, and change nothing.',
+  );
+}
+
+function noDeleteKey(): PetstoreError {
+  return new PetstoreError(
+    'forbidden',
+    'This API key may not delete. Use one that may, or ask whoever runs the service to delete it.',
   );
 }
 

@@ -23,7 +23,7 @@ export interface Call {
  * The owner of a request's API key. The hash identifies the caller without the secret. A key from API_KEYS has no
  * createdAt or expiresAt.
  */
-export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> &
+export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly' | 'mayDelete'> &
   Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
 
 export type Handler = (call: Call) => MaybePromise<Representation>;

@@ -150,7 +150,8 @@ async function createFirstKey(
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
   try {
     const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
-    audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
+    const { id, name, isReadOnly, mayDelete } = issued.key;
+    audit?.('keys create', { keyId: id, key: name, readOnly: isReadOnly, mayDelete });
     return issued;
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;

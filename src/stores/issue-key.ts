@@ -52,10 +52,11 @@ interface Successor extends IssuedKey {
 /** Creates a key with the name and rights of an old one, and lets the old one expire after the overlap. */
 export async function rotateKey(
   store: ApiKeyStore,
-  id: string,
+  /** The id or the name of the old key. */
+  given: string,
   { now, overlapMs, expiresAt, deliver }: Rotation,
 ): Promise<Record<'key' | 'old', ApiKey>> {
-  const old = (await store.listKeys()).find((key) => key.id === id) ?? refuseUnknown(id);
+  const old = pickKey(await store.listKeys(), given, now);
   refuseRotation(old, now);
   const { key, text } = await issueKey(store, {
     name: old.name,
@@ -68,17 +69,30 @@ export async function rotateKey(
   const planned = { ...old, replacedBy: key.id, expiresAt: new Date(oldExpiryMs) };
   // Hand the new key over first: neither a crash nor a full disk may leave an expiring key without a known successor.
   await deliver({ key, text, old: planned });
-  const replaced = await store.replaceKey(id, { ...planned, now });
+  const replaced = await store.replaceKey(old.id, { ...planned, now });
   if (replaced?.replacedBy === key.id) return { key, old: replaced };
   await store.revokeKey(key.id, new Date());
   throw new OperatorError(
-    `Key ${id} was changed by another command meanwhile, so key ${key.id} was revoked.`,
+    `Key ${old.id} was changed by another command meanwhile, so key ${key.id} was revoked.`,
     'See: petstore keys list',
   );
 }
 
-export function refuseUnknown(id: string): never {
-  throw new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
+/** The key with this id, or else the one with this name. A usable key comes before those that are not. */
+export function pickKey(keys: readonly ApiKey[], given: string, now: Date): ApiKey {
+  const byId = keys.find(({ id }) => id === given);
+  if (byId) return byId;
+  const named = keys.filter(({ name }) => name === given);
+  const usable = named.filter((key) => isUsable(key, now.getTime()));
+  const [key, ...others] = usable.length > 0 ? usable : named;
+  if (!key) throw unknownKey(given);
+  if (others.length === 0) return key;
+  const ids = [key, ...others].map(({ id }) => id).join(', ');
+  throw new OperatorError(`Several keys have the name "${given}": ${ids}.`, 'Give the id of one of them.');
+}
+
+export function unknownKey(given: string): OperatorError {
+  return new OperatorError(`No key has the id or the name "${given}".`, 'See: petstore keys list');
 }
 
 function refuseRotation(key: ApiKey, now: Date): void {

@@ -144,7 +144,7 @@ describe('the migration of a store that 1.0.0 made', () => {
     });
     const [before = '', ...lines] = service.stdout.match(/^.*"message":"(?:audit|Bringing).*$/gm) ?? [];
     expect(JSON.parse(before)).toMatchObject({
-      message: expect.stringMatching(/^Bringing the schema from version 4 to 7; the store holds \d+ pets$/),
+      message: expect.stringMatching(/^Bringing the schema from version 4 to 8; the store holds \d+ pets$/),
     });
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([migrated]);
   });

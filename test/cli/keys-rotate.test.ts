@@ -35,6 +35,18 @@ describe('petstore keys rotate', () => {
     expect((await keys.run('list')).stdout).toContain('active, replaced by 2');
   });
 
+  it('takes a name, and keeps that a key may not delete', async () => {
+    const keys = keysOf(at.store);
+    await keys.json('create', '--name', 'till', '--no-delete');
+    const { stdout } = await keys.run('rotate', 'till', '--overlap', '0m');
+    expect(stdout).toContain(`Key 2 (till) of ${at.store}, without deletes. It is shown only this once:`);
+    // The first has expired, so the name is that of one usable key again.
+    expect(await keys.json('rotate', 'till')).toMatchObject({ id: '3', readOnly: false, mayDelete: false });
+    expect((await keys.run('rotate', 'till')).stderr).toBe(
+      'petstore: Several keys have the name "till": 2, 3. Give the id of one of them.\n',
+    );
+  });
+
   it('keeps both keys valid for a day, or refuses the old one at once with an overlap of 0', async () => {
     await using service = await startService({ workers: 2 });
     const keys = keysOf(service.database);
@@ -64,7 +76,9 @@ describe('petstore keys rotate', () => {
     expect(await keys.list()).toEqual(before);
     await keys.json('revoke', '2');
     const stderrOf = async (...args: string[]) => (await keys.run('rotate', ...args)).stderr;
-    expect(await stderrOf('7')).toBe('petstore: No key has the id "7". See: petstore keys list\n');
+    expect(await stderrOf('7')).toBe(
+      'petstore: No key has the id or the name "7". See: petstore keys list\n',
+    );
     expect(await stderrOf('2')).toBe(
       'petstore: Key 2 is revoked and cannot be rotated. Create another: petstore keys create --name NAME\n',
     );

@@ -37,6 +37,7 @@ describe('petstore keys create', () => {
     expect(made).toMatchObject({
       name: 'till-2',
       readOnly: false,
+      mayDelete: true,
       state: 'active',
       expiresAt: null,
       revokedAt: null,
@@ -49,12 +50,26 @@ describe('petstore keys create', () => {
       'id',
       'key',
       'lastUsedAt',
+      'mayDelete',
       'name',
       'readOnly',
       'replacedBy',
       'revokedAt',
       'state',
     ]);
+  });
+
+  it('warns about a usable key with the same name, and only about such', async () => {
+    using place = makeFolder();
+    const create = (name: string) => keys(['create', '--name', name, '--json'], place.database);
+    const warning = async (name: string) => /^petstore: .*$/m.exec((await create(name)).stderr)?.[0];
+    expect(await warning('till')).toBeUndefined();
+    expect(await warning('till ')).toBeUndefined();
+    expect(await warning('till')).toBe('petstore: The name "till" is also that of a usable key: 1.');
+    await keys(['revoke', '1'], place.database);
+    expect(await warning('till')).toBe('petstore: The name "till" is also that of a usable key: 3.');
+    for (const id of ['3', '4']) await keys(['revoke', id], place.database);
+    expect(await warning('till')).toBeUndefined();
   });
 
   it('accepts a time with an offset, or a duration, as expiry', async () => {
@@ -98,6 +113,9 @@ describe('petstore keys list', () => {
       place.database,
     );
     await keys(['revoke', first.id], place.database);
+    const third = await keysJson<KeyJson>(['create', '--name', 'till 3', '--no-delete'], place.database);
+    expect(third).toMatchObject({ readOnly: false, mayDelete: false });
+    expect(second).toMatchObject({ readOnly: true, mayDelete: false });
 
     const { stdout } = await keys(['list'], place.database);
     const [head = '', ...rows] = stdout.trimEnd().split('\n');
@@ -114,9 +132,14 @@ describe('petstore keys list', () => {
     expect(rows.map((row) => row.split(/ {2,}/).filter((_, column) => column !== 5))).toEqual([
       [first.id, 'till 1', `pets_…${first.key.slice(-4)}`, 'all', 'revoked', '-', '-'],
       [second.id, '犬', `pets_…${second.key.slice(-4)}`, 'read', 'active', '2099-01-31 00:00', '-'],
+      [third.id, 'till 3', `pets_…${third.key.slice(-4)}`, 'no delete', 'active', '-', '-'],
     ]);
     const listed = await keysJson<KeyJson[]>(['list'], place.database);
-    expect(listed.map(({ name, state }) => `${name} ${state}`)).toEqual(['till 1 revoked', '犬 active']);
+    expect(listed.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'till 1 revoked',
+      '犬 active',
+      'till 3 active',
+    ]);
     expect((stdout + JSON.stringify(listed)).match(keyText)).toBeNull();
   });
 });
@@ -135,6 +158,30 @@ describe('petstore keys revoke', () => {
     expect(again.revokedAt).toBe(once.revokedAt);
   });
 
+  it('takes the name of a key, unless several usable ones have it', async () => {
+    using place = makeFolder();
+    const revoke = (given: string) => keys(['revoke', given], place.database);
+    const states = async () =>
+      (await keysJson<KeyJson[]>(['list'], place.database)).map(({ id, state }) => `${id} ${state}`);
+    for (const name of ['till', 'till', 'till', '1'])
+      await keys(['create', '--name', name, '--json'], place.database);
+    expect(await revoke('till')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'petstore: Several keys have the name "till": 1, 2, 3. Give the id of one of them.\n',
+    });
+    // An id comes before a name.
+    expect(await revoke('1')).toMatchObject({ status: 0, stdout: expect.stringContaining('Key 1 (till, ') });
+    await revoke('3');
+    expect(await states()).toEqual(['1 revoked', '2 active', '3 revoked', '4 active']);
+    expect(await revoke('till')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Key 2 (till, '),
+    });
+    expect((await revoke('till')).stderr).toContain('Several keys have the name "till": 1, 2, 3.');
+    expect(await states()).toEqual(['1 revoked', '2 revoked', '3 revoked', '4 active']);
+  });
+
   it('refuses an unknown id', async () => {
     using place = makeFolder();
     await keys(['create', '--name', 'till'], place.database);
@@ -142,7 +189,7 @@ describe('petstore keys revoke', () => {
       expect(await keys(['revoke', '--', id], place.database)).toEqual({
         status: 1,
         stdout: '',
-        stderr: `petstore: No key has the id "${id}". See: petstore keys list\n`,
+        stderr: `petstore: No key has the id or the name "${id}". See: petstore keys list\n`,
       });
     }
     expect(await keysJson<KeyJson[]>(['list'], place.database)).toMatchObject([{ id: '1', state: 'active' }]);

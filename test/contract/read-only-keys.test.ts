@@ -79,9 +79,33 @@ describe('a read-only key', () => {
   });
 });
 
+describe('a key that may not delete', () => {
+  it('is 403 on a delete, is told what to do, and may do everything else', async () => {
+    const { text } = await issueKey(service.keys, { name: 'till', now: new Date(), mayDelete: false });
+    const till = (path: string, init?: RequestInit) => service.callAs(`Bearer ${text}`, path, init);
+    const own = await addPet(till);
+    const before = await listAll();
+    const response = await till(`/v1/pets/${own}`, { method: 'DELETE' });
+    expect(response.headers.get('WWW-Authenticate')).toBe(
+      'Bearer realm="petstore", error="insufficient_scope"',
+    );
+    expect(await errorOf(response)).toEqual({
+      code: 'forbidden',
+      message: 'This API key may not delete. Use one that may, or ask whoever runs the service to delete it.',
+      status: 403,
+    });
+    expect(await outcomeOf(till('/v1/pets/0', { method: 'DELETE' }))).toBe(forbidden);
+    expect(await outcomeOf(till('/v1/pets', { method: 'DELETE' }))).toBe('405 method_not_allowed');
+    expect(await listAll()).toBe(before);
+    const update = { method: 'PATCH', headers: json, body: '{"name":"Tom"}' };
+    expect(await outcomeOf(till(`/v1/pets/${own}`, update))).toBe('200');
+    expect(await (await till('/v1/key')).json()).toMatchObject({ readOnly: false, mayDelete: false });
+  });
+});
+
 it('lets a key with full rights create', async () => {
   const { key, text } = await issueKey(service.keys, { name: 'till', now: new Date() });
-  expect(key.isReadOnly).toBe(false);
+  expect(key).toMatchObject({ isReadOnly: false, mayDelete: true });
   expect(await outcomeOf(service.callAs(`Bearer ${text}`, '/v1/pets', post(rex)))).toBe('201');
 });
 

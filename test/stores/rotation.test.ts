@@ -12,7 +12,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
       try {
         const [{ keys }, other] = [both[0]!, both[1]!];
         const now = new Date();
-        await issueKey(keys, { name: 'window', now, isReadOnly: true });
+        await issueKey(keys, { name: 'window', now, mayDelete: false });
         const rotation = { now, overlapMs: 60_000, deliver: async () => {} };
         const outcomes = await Promise.all(
           both.flatMap((store) => [1, 2, 3].map(() => codeOf(rotateKey(store.keys, '1', rotation)))),
@@ -21,7 +21,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
         const usable = (await other.keys.listKeys()).filter((key) => isUsable(key, Date.now()));
         expect(usable).toMatchObject([
           { id: '1', replacedBy: usable[1]!.id, expiresAt: new Date(now.getTime() + 60_000) },
-          { name: 'window', isReadOnly: true },
+          { name: 'window', isReadOnly: false, mayDelete: false },
         ]);
         for (const { id, hash } of usable) expect(await keys.findKey(hash)).toMatchObject({ id });
       } finally {

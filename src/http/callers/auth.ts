@@ -23,7 +23,9 @@ export function createAuthentication(
 ): Authenticate {
   const recordUse = createUseRecorder(keys, log);
   const fixedCallers = new Map(
-    apiKeys.map(hashKey).map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false }]),
+    apiKeys
+      .map(hashKey)
+      .map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false, mayDelete: true }]),
   );
 
   // Hashes of accepted credentials by header value, so that a request need not hash its key again. A refused credential

@@ -88,7 +88,7 @@ describe('getKey', () => {
   it('describes a fixed key', async () => {
     const response = await call('/v1/key');
     expect(response.headers.get('Petstore-Stability')).toBe('beta');
-    expect(await response.text()).toBe('{"name":"API_KEYS","readOnly":false}');
+    expect(await response.text()).toBe('{"name":"API_KEYS","readOnly":false,"mayDelete":true}');
     const headers = { 'If-None-Match': response.headers.get('ETag')! };
     expect((await call('/v1/key', { headers })).status).toBe(304);
   });
@@ -105,11 +105,17 @@ describe('getKey', () => {
     expect(await (await asTill('/v1/key')).json()).toEqual({
       name: 'till "2"',
       readOnly: false,
+      mayDelete: true,
       createdAt: now.toISOString(),
       expiresAt: expiresAt.toISOString(),
     });
     const ofWindow = await service.callAs(`Bearer ${window!.text}`, '/v1/key');
-    expect(await ofWindow.json()).toEqual({ name: 'window', readOnly: true, createdAt: now.toISOString() });
+    expect(await ofWindow.json()).toEqual({
+      name: 'window',
+      readOnly: true,
+      mayDelete: false,
+      createdAt: now.toISOString(),
+    });
 
     const id = await addPet(asTill, { ...rex, status: 'pending' });
     await call(`/v1/pets/${id}`, patch({ status: 'sold' }));
