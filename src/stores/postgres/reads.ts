@@ -195,7 +195,7 @@ const shapes = {
       'created_at, id',
     ],
     newest: [
-      `(created_at, id) < (coalesce((${timeOfLast}), until - 1), after) AND created_at >= since`,
+      `(created_at, id) < (coalesce((${timeOfLast}), until), after) AND created_at >= since`,
       'created_at DESC, id DESC',
     ],
   },
