@@ -3,6 +3,13 @@ import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
 import { type NewEvent, petEvent, previousValues } from './event.ts';
 import { isReturn, type NewOrder, orderFor, type OrderReturn } from './order.ts';
 import { type NewPet, petFields, type PetFields, type PetUpdate, renderPet } from './pet.ts';
+import {
+  etagOf,
+  preconditionFailed,
+  type Preconditions,
+  type UnmetPrecondition,
+  unmetPrecondition,
+} from './precondition.ts';
 
 /** A write, as plain data that may pass between threads. */
 export type Change = CreatePet | UpdatePet | DeletePet;
@@ -18,18 +25,18 @@ export interface CreatePet extends ByCaller {
   idempotency?: Idempotency | undefined;
 }
 
-export interface UpdatePet extends PetUpdate, OfSeenPet {
+export interface UpdatePet extends PetUpdate, OfTarget {
   kind: 'update-pet';
 }
 
-export interface DeletePet extends OfSeenPet {
+export interface DeletePet extends OfTarget {
   kind: 'delete-pet';
 }
 
-interface OfSeenPet extends ByCaller {
+interface OfTarget extends ByCaller {
   id: bigint;
-  /** The pet's JSON whose tag the caller sent in `If-Match`. The change applies only to this version. */
-  seen?: string | undefined;
+  /** Decided in the commit, because the target may change before. */
+  preconditions?: Preconditions | undefined;
 }
 
 /** The store adds the time, in milliseconds since 1970. */
@@ -45,7 +52,7 @@ export interface Applied {
 }
 
 /** Why a change does nothing. It is a result, not an error, because an error would undo the rest of the batch. */
-export type Refusal = 'missing' | 'changed' | 'conflict' | 'damaged';
+export type Refusal = 'missing' | 'changed' | UnmetPrecondition | 'conflict' | 'damaged';
 export type Outcome = Applied | Refusal;
 
 /** What a store has read under its lock. */
@@ -123,7 +130,7 @@ function createPet(change: Timed<CreatePet>, known: Known, writes: Writes): Outc
 
 function updatePet(change: Timed<UpdatePet>, known: Known, writes: Writes): Outcome {
   const { id, changes, expected } = change;
-  const current = findSeen(change, known, writes);
+  const current = findPet(change, known, writes);
   if (typeof current === 'string') return current;
   if (expected && !hasFields(current.pet, expected)) return 'changed';
   const pet = withFields(current.pet, changes);
@@ -141,7 +148,7 @@ function updatePet(change: Timed<UpdatePet>, known: Known, writes: Writes): Outc
 
 function deletePet(change: Timed<DeletePet>, known: Known, writes: Writes): Outcome {
   const { id } = change;
-  const current = findSeen(change, known, writes);
+  const current = findPet(change, known, writes);
   if (typeof current === 'string') return current;
   const { json } = current;
   writes.changed.delete(id);
@@ -151,12 +158,21 @@ function deletePet(change: Timed<DeletePet>, known: Known, writes: Writes): Outc
 }
 
 /** The pet as the changes before this one have left it. */
-function findSeen({ id, seen }: OfSeenPet, known: Known, writes: Writes): CurrentPet | Refusal {
+function findPet({ id, preconditions }: OfTarget, known: Known, writes: Writes): CurrentPet | Refusal {
   const { inserted, changed, deleted } = writes;
   if (deleted.has(id)) return 'missing';
   const current = changed.get(id) ?? inserted.get(id) ?? known.pet(id) ?? 'missing';
   if (typeof current === 'string') return current;
-  return seen === undefined || seen === current.json ? current : 'changed';
+  return unmetOf(preconditions, current.json) ?? current;
+}
+
+/** `json` is the target as it is now; undefined if it does not exist. */
+function unmetOf(
+  preconditions: Preconditions | undefined,
+  json: string | undefined,
+): UnmetPrecondition | undefined {
+  // Few changes have any, and a hash takes time.
+  return preconditions && unmetPrecondition(preconditions, json === undefined ? undefined : etagOf(json));
 }
 
 function returnOrders({ id, at, by }: Timed<UpdatePet>, { returns, orders }: Writes): void {
@@ -183,6 +199,7 @@ export function refusalError(refusal: Refusal): PetstoreError {
   if (refusal === 'missing') return petNotFound();
   if (refusal === 'conflict') return idempotencyConflict();
   if (refusal === 'damaged') return storeDamaged();
+  if (refusal !== 'changed') return preconditionFailed(refusal);
   return new PetstoreError(
     'precondition_failed',
     'The pet is not as you expected it. Get it again, then decide.',

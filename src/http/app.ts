@@ -13,7 +13,8 @@ import { orderList } from './lists/paging.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRequestLog } from './request-log.ts';
-import { baseHeaders, etagOf, type IsSent, LargeResponses } from './response.ts';
+import { etagOf } from '../domain/precondition.ts';
+import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
 import type { Handler, Methods, Route } from './route.ts';
 import { createDocuments } from './web/documents.ts';
 

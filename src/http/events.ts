@@ -9,7 +9,8 @@ import {
 } from '../stores/store.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import type { Authenticate } from './callers/auth.ts';
-import { etagOf, type Representation } from './response.ts';
+import { etagOf } from '../domain/precondition.ts';
+import { type Representation } from './response.ts';
 import {
   addParameters,
   decodeCursor,

@@ -3,7 +3,8 @@ import { PetstoreError } from '../domain/error.ts';
 import { isUsable, type ApiKey } from '../domain/api-key.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, PetStore } from '../stores/store.ts';
-import { errorResponse, etagOf } from './response.ts';
+import { etagOf } from '../domain/precondition.ts';
+import { errorResponse } from './response.ts';
 import type { Handler } from './route.ts';
 
 /** Well below a scraper's default timeout of ten seconds. */

@@ -1,8 +1,9 @@
 import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { andThen, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './response.ts';
+import { andThen, preconditionsOf } from './response.ts';
 import type { Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
+import { etagOf, refuseTagOfCreate } from '../domain/precondition.ts';
 import { fingerprintOf } from '../domain/change.ts';
 import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
@@ -33,22 +34,13 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
   const { pets, bodyTimeoutMs, metrics } = options;
   const listOptions = { store: pets, metrics };
 
-  /** The pet that the caller's tags name. The store compares again, because the pet may change in between. */
-  const seenPet = async (request: Request, id: bigint): Promise<string | undefined> => {
-    if (!dependsOnTag(request)) return undefined;
-    const json = await pets.getPet(id);
-    if (json === undefined) throw petNotFound();
-    checkChange(request, etagOf(json));
-    return json;
-  };
-
   return {
     listPets: createList(petList, (asked) => pets.listPets(asked), listOptions),
 
     async createPet({ request, caller }) {
       const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
-      checkIfMatchOfCreate(request);
+      refuseTagOfCreate(preconditionsOf(request) ?? {});
       const idempotency =
         key === undefined ? undefined : { key, caller: caller.hash, requestHash: fingerprintOf(pet) };
       const { id, json, isNew } = await pets.apply({ kind: 'create-pet', pet, idempotency, by: caller.name });
@@ -70,8 +62,14 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     async updatePet({ request, parameter, caller }) {
       const update = parsePetUpdate(await parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
       const id = parsePetId(parameter);
-      const seen = await seenPet(request, id);
-      const { json } = await pets.apply({ kind: 'update-pet', id, ...update, seen, by: caller.name });
+      const preconditions = preconditionsOf(request);
+      const { json } = await pets.apply({
+        kind: 'update-pet',
+        id,
+        ...update,
+        preconditions,
+        by: caller.name,
+      });
       // Send the tag as a plain header: the preconditions applied to the pet before the change.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
@@ -79,8 +77,8 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     async deletePet({ request, parameter, caller }) {
       await untilParsed(request);
       const id = parsePetId(parameter);
-      const seen = await seenPet(request, id);
-      await pets.apply({ kind: 'delete-pet', id, seen, by: caller.name });
+      const preconditions = preconditionsOf(request);
+      await pets.apply({ kind: 'delete-pet', id, preconditions, by: caller.name });
       return { status: 204, headers: neverCached, body: null };
     },
 

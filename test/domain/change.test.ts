@@ -155,7 +155,7 @@ describe('changes of one pet', () => {
       { pets: { 1: rex, 3: 'damaged' } },
     );
     expect(outcomes).toEqual([
-      'changed',
+      'if-match',
       { id: 1n, json: jsonOf(1n, rex), isNew: false },
       'missing',
       'damaged',

@@ -6,6 +6,7 @@ import {
   type UpdatePet,
 } from '../../src/domain/change.ts';
 import type { NewPet, PetUpdate } from '../../src/domain/pet.ts';
+import { etagOf, type Preconditions } from '../../src/domain/precondition.ts';
 
 /** The changes that a store applies, in few words. */
 
@@ -15,9 +16,14 @@ export function createPet(pet: NewPet, once?: Pick<Idempotency, 'caller' | 'key'
 }
 
 export function updatePet(id: bigint, petUpdate: PetUpdate, seen?: string, by?: string): UpdatePet {
-  return { kind: 'update-pet', id, ...petUpdate, seen, by };
+  return { kind: 'update-pet', id, ...petUpdate, preconditions: ifSeen(seen), by };
 }
 
 export function deletePet(id: bigint, seen?: string, by?: string): DeletePet {
-  return { kind: 'delete-pet', id, seen, by };
+  return { kind: 'delete-pet', id, preconditions: ifSeen(seen), by };
+}
+
+/** Demands that the target is this JSON. */
+function ifSeen(json: string | undefined): Preconditions | undefined {
+  return json === undefined ? undefined : { ifMatch: etagOf(json) };
 }

@@ -1,5 +1,6 @@
 import type { Page, PetStore } from '../../stores/store.ts';
-import { andThen, etagOf, type MaybePromise, type Representation } from '../response.ts';
+import { etagOf } from '../../domain/precondition.ts';
+import { andThen, type MaybePromise, type Representation } from '../response.ts';
 import type { Handler } from '../route.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';

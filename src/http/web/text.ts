@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { etagOf } from '../response.ts';
+import { etagOf } from '../../domain/precondition.ts';
 import type { Handler } from '../route.ts';
 
 export function serveText(contentType: string, text: string): Handler {

@@ -1,0 +1,58 @@
+import { PetstoreError } from './error.ts';
+
+/** What a request demands of its target's ETag: two headers, as the caller sent them (RFC 9110, section 13). */
+export interface Preconditions {
+  ifMatch?: string | undefined;
+  ifNoneMatch?: string | undefined;
+}
+
+export type UnmetPrecondition = 'if-match' | 'if-none-match';
+
+const anyTag = '*';
+
+/** 192 bits in base64url. */
+const digestLength = 32;
+
+/**
+ * A cryptographic hash: with any other, a caller could make two versions of a pet with one tag. It has no secret, so all
+ * replicas agree. The mark distinguishes responses with equal bodies.
+ */
+export function etagOf(body: string | Uint8Array<ArrayBuffer>, mark = ''): string {
+  return `"${Bun.SHA512_256.hash(body, 'base64url').slice(0, digestLength)}${mark}"`;
+}
+
+/** Evaluates both, in the order of RFC 9110, section 13.2.2. There is no tag if the target does not exist. */
+export function unmetPrecondition(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  etag: string | undefined,
+): UnmetPrecondition | undefined {
+  // The comparison is strong, so a weak tag never matches.
+  if (ifMatch !== undefined && !names(ifMatch, etag)) return 'if-match';
+  // The comparison is weak.
+  if (ifNoneMatch !== undefined && names(ifNoneMatch.replaceAll('W/"', '"'), etag)) return 'if-none-match';
+  return undefined;
+}
+
+/** Our tags contain no comma, so a tag with one is split in two, and neither part matches. */
+function names(tags: string, etag: string | undefined): boolean {
+  if (etag === undefined) return false;
+  return tags.trim() === anyTag || tags.split(',').some((tag) => tag.trim() === etag);
+}
+
+export function preconditionFailed(unmet: UnmetPrecondition): PetstoreError {
+  return new PetstoreError(
+    'precondition_failed',
+    unmet === 'if-match'
+      ? 'None of the tags in If-Match is the ETag of what is here now. Get it again, then decide.'
+      : 'If-None-Match names the ETag of what is here now, so nothing was changed.',
+  );
+}
+
+/** A create accepts only `*`: a tag names one page, which may change between the check and the commit. */
+export function refuseTagOfCreate({ ifMatch = anyTag }: Preconditions): void {
+  if (ifMatch.trim() === anyTag) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'A create cannot depend on an ETag. Send it without If-Match; an Idempotency-Key makes it safe to repeat.',
+  );
+}
