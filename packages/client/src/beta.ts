@@ -1,5 +1,6 @@
-import { renderChanges, type PetChanges } from './changes.ts';
-import { isNotFound, isPetstoreError, PetstoreClientError } from './error.ts';
+import { createCategoryOperations, type CategoryOperations } from './category.ts';
+import { preconditions, refuseRetry, remove, renderChanges, type PetChanges } from './changes.ts';
+import { isPetstoreError, withMessage } from './error.ts';
 import { toKey, type Key } from './key.ts';
 import type {
   CallOptions,
@@ -9,18 +10,18 @@ import type {
   SearchPetsOptions,
   SearchPetsPageOptions,
 } from './options.ts';
-import { toOrders, type Order, type OrderPage } from './order.ts';
+import { toOrder, type Order, type OrderPage } from './order.ts';
 import { createEventOperations, type EventOperations } from './event.ts';
-import { createGetPage, eachItem } from './pages.ts';
-import { requireBigint, toPets, toVersionedPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
-import { unexpectedResponse, type Send } from './wire/send.ts';
+import { createList } from './pages.ts';
+import { requireBigint, toPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
+import { unexpectedResponse, withEtag, type Send } from './wire/send.ts';
 
 /**
  * Beta operations are complete and supported; a change is announced in the changelog one release ahead. If the operator
  * has removed them (`--stable-only`), they fail with `method_not_allowed`, or with `not_found` if their whole path is
  * missing, and a message that says so.
  */
-export interface BetaOperations extends EventOperations {
+export interface BetaOperations extends EventOperations, CategoryOperations {
   /**
    * Changes a pet and resolves with it and its new ETag once the change is stored durably. Without `expected` and
    * `ifMatch`, the last update wins. The call is retried only if the service refused it without trying (`rate_limited`,
@@ -75,60 +76,41 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
     sendCall(call).catch((error: unknown) => {
       // For an update or a delete, `not_found` means that the pet is missing.
       const codeWhenRemoved = call.method === 'GET' ? 'not_found' : 'method_not_allowed';
-      throw isPetstoreError(error, codeWhenRemoved) ? removed(error) : error;
+      if (!isPetstoreError(error, codeWhenRemoved)) throw error;
+      throw withMessage(
+        error,
+        'This service has no beta operations: it is older than 2.0.0, or runs with --stable-only.',
+      );
     });
-  const getPage = createGetPage(
-    send,
-    { operation: 'listOrders', url: `${versionUrl}/store/orders` },
-    toOrders,
-  );
-  const getFound = createGetPage(send, { operation: 'searchPets', url: `${versionUrl}/pets/search` }, toPets);
-  const petUrl = (id: bigint): string => {
-    requireBigint('id', id);
-    return `${versionUrl}/pets/${id}`;
-  };
+  const search = { operation: 'searchPets', url: `${versionUrl}/pets/search` } as const;
+  const found = createList(send, search, 'pets', toPet);
+  const list = { operation: 'listOrders', url: `${versionUrl}/store/orders` } as const;
+  const orders = createList(send, list, 'orders', toOrder);
+  const petUrl = (id: bigint) => `${versionUrl}/pets/${requireBigint('id', id)}`;
 
   return {
     ...createEventOperations(send, versionUrl),
+    ...createCategoryOperations(send, versionUrl),
 
     async updatePet(id, changes, { ifMatch, signal } = {}) {
       const response = await send({
         operation: 'updatePet',
         method: 'PATCH',
         url: petUrl(id),
-        headers: { 'Content-Type': 'application/json', ...ifMatchHeader(ifMatch) },
+        headers: { 'Content-Type': 'application/json', ...preconditions({ ifMatch }) },
         body: renderChanges(changes),
         signal,
-        onUncertain: refuseRetry,
+        onUncertain: refuseRetry('pet'),
       });
-      return toVersionedPet(response.body, response.headers) ?? unexpectedResponse(response);
+      return withEtag(response, toPet);
     },
 
-    async deletePet(id, { ifMatch, signal } = {}) {
-      let mayBeDone = false;
-      try {
-        const response = await send({
-          operation: 'deletePet',
-          method: 'DELETE',
-          url: petUrl(id),
-          headers: ifMatchHeader(ifMatch),
-          signal,
-          onUncertain() {
-            mayBeDone = true;
-          },
-        });
-        if (response.status !== 204) unexpectedResponse(response);
-      } catch (error) {
-        if (!(mayBeDone && isNotFound(error))) throw error;
-      }
+    async deletePet(id, options) {
+      await remove(send, { operation: 'deletePet', url: petUrl(id) }, options);
     },
 
-    searchPets: (search = {}) => eachItem(getFound, search),
-
-    async searchPetsPage(search = {}) {
-      const { items, ...next } = await getFound(search);
-      return { pets: items, ...next };
-    },
+    searchPets: found.each,
+    searchPetsPage: found.getPage,
 
     async getKey({ signal } = {}) {
       const url = `${versionUrl}/key`;
@@ -136,36 +118,7 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
       return toKey(response.body) ?? unexpectedResponse(response);
     },
 
-    async listOrders(list = {}) {
-      const { items, ...next } = await getPage(list);
-      return { orders: items, ...next };
-    },
-
-    orders: (list = {}) => eachItem(getPage, list),
+    listOrders: orders.getPage,
+    orders: orders.each,
   };
-}
-
-function ifMatchHeader(ifMatch: string | undefined): Record<string, string> {
-  // An empty header might count as none, and the precondition would be lost.
-  if (ifMatch === '') throw new TypeError('ifMatch must be an ETag, such as \'"3f2a"\', or "*".');
-  return ifMatch === undefined ? {} : { 'If-Match': ifMatch };
-}
-
-function refuseRetry(error: PetstoreClientError): never {
-  throw withMessage(
-    error,
-    `${error.message} The pet may have changed nevertheless; read it before you try again.`,
-  );
-}
-
-function removed(error: PetstoreClientError): PetstoreClientError {
-  return withMessage(
-    error,
-    'This service has no beta operations: it is older than 2.0.0, or runs with --stable-only.',
-  );
-}
-
-function withMessage(cause: PetstoreClientError, message: string): PetstoreClientError {
-  const { code, status, requestId, retryAfterMs } = cause;
-  return new PetstoreClientError(code, message, { status, requestId, retryAfterMs, cause });
 }

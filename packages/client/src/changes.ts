@@ -1,6 +1,8 @@
-import { PetstoreClientError, refuseProblems } from './error.ts';
+import { isNotFound, PetstoreClientError, refuseProblems, withMessage } from './error.ts';
+import type { ChangePetOptions, PutCategoryOptions } from './options.ts';
 import { renderPetFields } from './wire/exact-json.ts';
 import { optionalFields, petFields, problemsOf, type PetFields } from './pet.ts';
+import { unexpectedResponse, type Call, type Send } from './wire/send.ts';
 
 /** The new values of a pet's fields. A field that is left out keeps its value; `status: null` removes the status. */
 export interface PetChanges extends PetFields {
@@ -39,3 +41,40 @@ const anyField = petFields
   .map((field) => `a ${field}`)
   .join(', ')
   .replace(/, (?=[^,]*$)/, ' or ');
+
+export function preconditions({ ifMatch, ifNoneMatch }: PutCategoryOptions): Record<string, string> {
+  // An empty header might count as none, and the precondition would be lost.
+  if (ifMatch === '' || ifNoneMatch === '')
+    throw new TypeError('ifMatch and ifNoneMatch must be an ETag, such as \'"3f2a"\', or "*".');
+  return {
+    ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+  };
+}
+
+/** For `onUncertain`: a second attempt could undo a later change, or mistake the first for somebody else's. */
+export function refuseRetry(thing: 'pet' | 'category') {
+  return (error: PetstoreClientError): never => {
+    const hint = `The ${thing} may have changed nevertheless; read it before you try again.`;
+    throw withMessage(error, `${error.message} ${hint}`);
+  };
+}
+
+/** Sends a delete. After an attempt that may have arrived, what is gone counts as deleted. */
+export async function remove(
+  send: Send,
+  call: Pick<Call, 'operation' | 'url'>,
+  { ifMatch, signal }: ChangePetOptions = {},
+): Promise<void> {
+  let mayBeDone = false;
+  const onUncertain = () => {
+    mayBeDone = true;
+  };
+  try {
+    const headers = preconditions({ ifMatch });
+    const response = await send({ ...call, method: 'DELETE', headers, signal, onUncertain });
+    if (response.status !== 204) unexpectedResponse(response);
+  } catch (error) {
+    if (!(mayBeDone && isNotFound(error))) throw error;
+  }
+}

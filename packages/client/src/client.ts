@@ -8,19 +8,17 @@ import type {
   ListPetsOptions,
   PetsOptions,
 } from './options.ts';
-import { createGetPage, eachItem } from './pages.ts';
+import { createList } from './pages.ts';
 import {
   problemsOf,
   requireBigint,
   toPet,
-  toPets,
-  toVersionedPet,
   type NewPet,
   type Pet,
   type PetPage,
   type VersionedPet,
 } from './pet.ts';
-import { createSend, unexpectedResponse } from './wire/send.ts';
+import { createSend, unexpectedResponse, withEtag } from './wire/send.ts';
 import { createUuid } from './wire/uuid.ts';
 
 /** The operations of the service. They reject with a `PetstoreClientError`, or with your signal's reason. */
@@ -52,15 +50,11 @@ export function createClient(options: ClientOptions): PetstoreClient {
   const versionUrl = versionedUrl(options.baseUrl);
   const petsUrl = `${versionUrl}/pets`;
   const send = createSend(options);
-  const getPage = createGetPage(send, { operation: 'listPets', url: petsUrl }, toPets);
+  const list = createList(send, { operation: 'listPets', url: petsUrl }, 'pets', toPet);
 
   return {
-    async listPets(list = {}) {
-      const { items, ...next } = await getPage(list);
-      return { pets: items, ...next };
-    },
-
-    pets: (list = {}) => eachItem(getPage, list),
+    listPets: list.getPage,
+    pets: list.each,
 
     async createPet(pet, { idempotencyKey = createUuid(), signal } = {}) {
       const body = renderNewPet(pet);
@@ -77,9 +71,8 @@ export function createClient(options: ClientOptions): PetstoreClient {
     },
 
     async getPet(id, { signal } = {}) {
-      requireBigint('id', id);
-      const response = await send({ operation: 'getPet', method: 'GET', url: `${petsUrl}/${id}`, signal });
-      return toVersionedPet(response.body, response.headers) ?? unexpectedResponse(response);
+      const url = `${petsUrl}/${requireBigint('id', id)}`;
+      return withEtag(await send({ operation: 'getPet', method: 'GET', url, signal }), toPet);
     },
 
     ...createBetaOperations(send, versionUrl),

@@ -8,6 +8,9 @@ export type Operation =
   | 'updatePet'
   | 'deletePet'
   | 'searchPets'
+  | 'listCategories'
+  | 'putCategory'
+  | 'deleteCategory'
   | 'listOrders'
   | 'listEvents'
   | 'getKey';

@@ -10,6 +10,7 @@ export const serviceErrorCodes = [
   'invalid_cursor',
   'invalid_json',
   'invalid_pet',
+  'invalid_category',
   'payload_too_large',
   'unsupported_media_type',
   'idempotency_conflict',
@@ -66,6 +67,12 @@ export interface PetstoreClientErrorDetails {
   cause?: unknown;
 }
 
+/** The same failure with other words. */
+export function withMessage(cause: PetstoreClientError, message: string): PetstoreClientError {
+  const { code, status, requestId, retryAfterMs } = cause;
+  return new PetstoreClientError(code, message, { status, requestId, retryAfterMs, cause });
+}
+
 /** Throws if there is any problem. */
 export function refuseProblems(problems: PetProblems): void {
   const message = Object.entries(problems).map(([field, problem]) => `${field} ${problem}.`);
@@ -89,7 +96,7 @@ export function isUnauthorized(
   return isPetstoreError(error, 'unauthorized', 'invalid_api_key');
 }
 
-/** True if no pet has this id. */
+/** True if no pet, or no category, has this id. */
 export function isNotFound(error: unknown): error is PetstoreClientError<'not_found'> {
   return isPetstoreError(error, 'not_found');
 }

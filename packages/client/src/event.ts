@@ -1,12 +1,16 @@
+import { toCategory, type Category } from './category.ts';
 import { PetstoreClientError } from './error.ts';
 import type { CallOptions } from './options.ts';
-import { createGetPage } from './pages.ts';
-import { isInteger, toAll, toPet, type Pet, type PetFields } from './pet.ts';
+import { createList } from './pages.ts';
+import { isInteger, toPet, type Pet, type PetFields } from './pet.ts';
 import type { Send } from './wire/send.ts';
 import { pause } from './wire/wait.ts';
 
 /** What happened. A release of the service may add types. */
-export type EventType = 'pet.created' | 'pet.updated' | 'pet.deleted' | 'pets.imported';
+export type EventType =
+  | `pet.${'created' | 'updated' | 'deleted'}`
+  | 'pets.imported'
+  | `category.${'updated' | 'deleted'}`;
 
 /** One change. Events arrive in the order of the changes. */
 export interface PetEvent {
@@ -16,13 +20,15 @@ export interface PetEvent {
   createdAt: Date;
   /** The name of the API key. Absent for `pets.imported`. */
   createdBy?: string;
-  /** Absent for `pets.imported`, like `pet`. */
+  /** Present for events of one pet, like `pet`. */
   petId?: bigint;
   /** The pet after the change, or its last state if it was deleted. */
   pet?: Pet;
+  /** For events of a category: the category after the change, or its last state if its name was removed. */
+  category?: Category;
   /** For `pet.updated`, the old values of the fields that changed. */
   previous?: PetFields;
-  /** For `pets.imported`, the number of pets. List them again. */
+  /** For `pets.imported`, the number of pets. List pets and categories again. */
   count?: number;
   /**
    * The cursor after this event, on the last event of a page from `events`. Store it once you have applied the event.
@@ -70,27 +76,21 @@ const pauseMs = 1000;
 
 export function createEventOperations(send: Send, versionUrl: string): EventOperations {
   const call = { operation: 'listEvents', url: `${versionUrl}/events` } as const;
-  const createListEvents = (sendCall: Send): EventOperations['listEvents'] => {
-    const getPage = createGetPage(sendCall, call, (body) => toAll(body, toEvent));
-    return async (options = {}) => {
-      const { items, next } = await getPage(options);
-      const after = new URLSearchParams(next).get('after');
-      if (after === null)
-        throw new PetstoreClientError(
-          'unexpected_response',
-          `A response of ${call.url} has no Link to the next page.`,
-        );
-      return { events: items, after };
-    };
+  const getPage = async (sendCall: Send, options: EventsOptions): Promise<EventPage> => {
+    const { events, next } = await createList(sendCall, call, 'events', toEvent).getPage(options);
+    const after = new URLSearchParams(next).get('after');
+    if (after !== null) return { events, after };
+    const message = `A response of ${call.url} has no Link to the next page.`;
+    throw new PetstoreClientError('unexpected_response', message);
   };
 
   return {
-    listEvents: createListEvents(send),
+    listEvents: (options = {}) => getPage(send, options),
     async *events({ after, wait = 5, limit = 100, ...options } = {}) {
-      const listEvents = createListEvents((page) => send({ ...page, waitMs: wait * 1000 }));
+      const sendWaiting: Send = (page) => send({ ...page, waitMs: wait * 1000 });
       for (let position = after; ;) {
         const askedAt = performance.now();
-        const page = await listEvents({ ...options, after: position, wait, limit });
+        const page = await getPage(sendWaiting, { ...options, after: position, wait, limit });
         for (const [index, event] of page.events.entries()) {
           options.signal?.throwIfAborted();
           yield index === page.events.length - 1 ? { ...event, after: page.after } : event;
@@ -106,10 +106,14 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
 
 function toEvent(value: unknown): PetEvent | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { id, type, createdAt, createdBy, petId, pet, previous, count } = value as Record<string, unknown>;
+  const { id, type, createdAt, createdBy, petId, pet, category, previous, count } = value as Record<
+    string,
+    unknown
+  >;
   if (!isInteger(id) || typeof type !== 'string' || typeof createdAt !== 'string') return undefined;
-  const readPet = toPet(pet);
+  const [readPet, readCategory] = [toPet(pet), toCategory(category)];
   if (pet !== undefined && !readPet) return undefined;
+  if (category !== undefined && !readCategory) return undefined;
   return {
     id: BigInt(id),
     type: type as EventType,
@@ -117,6 +121,7 @@ function toEvent(value: unknown): PetEvent | undefined {
     ...(typeof createdBy === 'string' && { createdBy }),
     ...(isInteger(petId) && { petId: BigInt(petId) }),
     ...(readPet && { pet: readPet }),
+    ...(readCategory && { category: readCategory }),
     ...(typeof previous === 'object' && previous !== null && { previous: toFields(previous) }),
     ...(typeof count === 'number' && { count }),
   };

@@ -1,3 +1,4 @@
+export type { Category, CategoryPage } from './category.ts';
 export type { PetChanges } from './changes.ts';
 export { createClient, type PetstoreClient } from './client.ts';
 export type { DeprecationNotice, Operation } from './deprecation.ts';
@@ -21,11 +22,13 @@ export type {
   ClientOptions,
   CreatePetOptions,
   Fetch,
+  ListCategoriesOptions,
   ListOrdersOptions,
   ListPetsOptions,
   NextPageOptions,
   OrdersOptions,
   PetsOptions,
+  PutCategoryOptions,
   SearchPetsOptions,
   SearchPetsPageOptions,
 } from './options.ts';

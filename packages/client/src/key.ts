@@ -6,6 +6,7 @@ export interface Key {
   name: string;
   /** Whether it may only list and fetch. */
   readOnly: boolean;
+  mayDelete: boolean;
   /** Absent for a fixed key. */
   createdAt?: Date;
   /** Absent if it never expires. */
@@ -15,8 +16,11 @@ export interface Key {
 /** Reads a key from parsed JSON; undefined if the value is not a key. */
 export function toKey(value: unknown): Key | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { name, readOnly, createdAt, expiresAt } = value as Record<string, unknown>;
+  // A service without keys that may not delete does not send mayDelete.
+  const { name, readOnly, mayDelete = !readOnly, createdAt, expiresAt } = value as Record<string, unknown>;
   if (typeof name !== 'string' || typeof readOnly !== 'boolean') return undefined;
+  if (typeof mayDelete !== 'boolean') return undefined;
   const [created, expires] = [toDate(createdAt), toDate(expiresAt)];
-  return { name, readOnly, ...(created && { createdAt: created }), ...(expires && { expiresAt: expires }) };
+  const times = { ...(created && { createdAt: created }), ...(expires && { expiresAt: expires }) };
+  return { name, readOnly, mayDelete, ...times };
 }

@@ -70,11 +70,22 @@ export interface CreatePetOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** The options of `updatePet` and `deletePet`. */
+/** The options of `updatePet`, `deletePet` and `deleteCategory`. */
 export interface ChangePetOptions extends CallOptions {
-  /** The ETag of the pet as you saw it. If the pet has changed since, the call fails with `precondition_failed`. */
+  /** The ETag that you saw. If the pet or category has changed since, the call fails with `precondition_failed`. */
   ifMatch?: string | undefined;
 }
+
+/** The options of `putCategory`. */
+export interface PutCategoryOptions extends ChangePetOptions {
+  /** `*` names only a number that has no name; otherwise the call fails with `precondition_failed`. */
+  ifNoneMatch?: string | undefined;
+}
+
+/** Selects the first page of the categories, or the page after another. */
+export type ListCategoriesOptions =
+  | (CallOptions & { limit?: number | undefined; next?: undefined })
+  | NextPageOptions;
 
 /** What `searchPets` searches for. A pet must meet every condition. */
 export interface SearchPetsOptions extends CallOptions {
@@ -107,6 +118,10 @@ export interface OrdersOptions extends CallOptions {
   status?: OrderStatus | undefined;
   /** Only returned orders (`true`), or only open ones (`false`). */
   returned?: boolean | undefined;
+  /** Only orders from this time on. */
+  since?: Date | undefined;
+  /** Only orders from before this time. */
+  until?: Date | undefined;
   /** Orders per page, 1 to 100. */
   limit?: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { isInteger, toAll, toDate } from './pet.ts';
+import { isInteger, toDate } from './pet.ts';
 
 /** The status that the pet got with this order. */
 export type OrderStatus = 'pending' | 'sold';
@@ -13,6 +13,9 @@ export interface Order {
   createdAt: Date;
   /** The name of the API key. Absent on orders older than 2.0.0 of the service. */
   createdBy?: string;
+  /** The pet's name and category as sold. Absent on orders older than 2.0.0 of the service. */
+  name?: string;
+  categoryId?: bigint;
   /** When the pet was returned; absent if it was not. */
   returnedAt?: Date;
   /** The name of the API key that returned it. */
@@ -27,21 +30,16 @@ export interface OrderPage {
   next?: string;
 }
 
-/** Reads a list of orders from parsed JSON; undefined if the value is not one. */
-export function toOrders(value: unknown): Order[] | undefined {
-  return toAll(value, toOrder);
-}
-
-function toOrder(value: unknown): Order | undefined {
+/** Reads an order from parsed JSON; undefined if the value is not one. */
+export function toOrder(value: unknown): Order | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { id, petId, status, createdAt, createdBy, returnedAt, returnedBy } = value as Record<
-    string,
-    unknown
-  >;
+  const { id, petId, status, createdAt, createdBy, name, categoryId, returnedAt, returnedBy } =
+    value as Record<string, unknown>;
   const [created, returned] = [toDate(createdAt), toDate(returnedAt)];
   if (!isInteger(id) || !isInteger(petId) || !created) return undefined;
   if (status !== 'pending' && status !== 'sold') return undefined;
-  if (!isOptionalText(createdBy) || !isOptionalText(returnedBy)) return undefined;
+  if (!isOptionalText(createdBy) || !isOptionalText(name) || !isOptionalText(returnedBy)) return undefined;
+  if (categoryId !== undefined && !isInteger(categoryId)) return undefined;
   if (returnedAt !== undefined && !returned) return undefined;
   return {
     id: BigInt(id),
@@ -49,6 +47,8 @@ function toOrder(value: unknown): Order | undefined {
     status,
     createdAt: created,
     ...(createdBy !== undefined && { createdBy }),
+    ...(name !== undefined && { name }),
+    ...(categoryId !== undefined && { categoryId: BigInt(categoryId) }),
     ...(returned && { returnedAt: returned }),
     ...(returnedBy !== undefined && { returnedBy }),
   };

@@ -2,11 +2,8 @@ import { findLink } from './wire/link.ts';
 import { requireBigint } from './pet.ts';
 import { unexpectedResponse, type Call, type Send } from './wire/send.ts';
 
-/** One page of any list. */
-interface Page<Item> {
-  items: Item[];
-  next?: string;
-}
+/** One page of any list, with its items under the list's name. */
+type Page<Name extends string, Item> = Record<Name, Item[]> & { next?: string };
 
 /** Selects the first page of a filter, whose fields are beside these, or the page that `next` names. */
 interface PageOptions {
@@ -15,42 +12,47 @@ interface PageOptions {
   signal?: AbortSignal | undefined;
 }
 
-type GetPage<Item> = (options: PageOptions) => Promise<Page<Item>>;
-
-/** Returns a function that gets one page of the list at `call.url`. */
-export function createGetPage<Item>(
+/** Returns the functions that read the list at `call.url`, one page or each item of all pages. */
+export function createList<Name extends string, Item>(
   send: Send,
   call: Pick<Call, 'operation' | 'url'>,
-  toItems: (body: unknown) => Item[] | undefined,
-): GetPage<Item> {
-  return async ({ next, signal, limit, ...filter }) => {
+  name: Name,
+  toItem: (value: unknown) => Item | undefined,
+) {
+  const getPage = async ({ next, signal, limit, ...filter }: PageOptions = {}): Promise<Page<Name, Item>> => {
     if (next !== undefined && !isQuery(next)) throw new TypeError('next must come from a page.');
     const url = call.url + (next ?? queryOf({ limit, ...filter }));
     const response = await send({ ...call, method: 'GET', url, signal });
-    const items = toItems(response.body) ?? unexpectedResponse(response);
+    const page = { [name]: toAll(response.body, toItem) ?? unexpectedResponse(response) } as Page<Name, Item>;
     const following = findLink(response.headers.get('Link'), 'next');
-    if (following === undefined) return { items };
-    return isQuery(following) ? { items, next: following } : unexpectedResponse(response);
+    if (following === undefined) return page;
+    return isQuery(following) ? { ...page, next: following } : unexpectedResponse(response);
   };
+
+  /** Yields the items of all pages. After an abort, it yields nothing, not even from a page that has arrived. */
+  async function* each(options: Omit<PageOptions, 'next'> = {}): AsyncGenerator<Item, void, undefined> {
+    const { signal } = options;
+    let page = await getPage({ limit: 100, ...withoutUndefined(options) });
+    for (;;) {
+      for (const item of page[name]) {
+        signal?.throwIfAborted();
+        yield item;
+      }
+      signal?.throwIfAborted();
+      // An empty page ends the list, whatever it links to.
+      if (page.next === undefined || page[name].length === 0) return;
+      page = await getPage({ next: page.next, signal });
+    }
+  }
+
+  return { getPage, each };
 }
 
-/** Yields the items of all pages. After an abort, it yields nothing, not even from a page that has arrived. */
-export async function* eachItem<Item>(
-  getPage: GetPage<Item>,
-  options: Omit<PageOptions, 'next'>,
-): AsyncGenerator<Item, void, undefined> {
-  const { signal } = options;
-  let page = await getPage({ limit: 100, ...withoutUndefined(options) });
-  for (;;) {
-    for (const item of page.items) {
-      signal?.throwIfAborted();
-      yield item;
-    }
-    signal?.throwIfAborted();
-    // An empty page ends the list, whatever it links to.
-    if (page.next === undefined || page.items.length === 0) return;
-    page = await getPage({ next: page.next, signal });
-  }
+/** Reads a list from parsed JSON; undefined if the value is not one. */
+function toAll<Item>(value: unknown, toItem: (value: unknown) => Item | undefined): Item[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items = value.map(toItem);
+  return items.every((item) => item !== undefined) ? items : undefined;
 }
 
 const idFilters = ['id', 'petId', 'categoryId'];
@@ -59,9 +61,13 @@ function queryOf(filter: object): string {
   const given = Object.entries(withoutUndefined(filter));
   for (const [name, value] of given) if (idFilters.includes(name)) requireBigint(name, value);
   const text = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
+    given.map(([name, value]): [string, string] => [name, textOf(value)]),
   ).toString();
   return text === '' ? '' : `?${text}`;
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
 function withoutUndefined<Given extends object>(given: Given): Given {

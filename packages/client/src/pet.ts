@@ -86,30 +86,10 @@ export function toPet(value: unknown): Pet | undefined {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
 }
 
-/** Reads a pet and its ETag from a response; undefined if the body is not a pet. */
-export function toVersionedPet(body: unknown, headers: Headers): VersionedPet | undefined {
-  const pet = toPet(body);
-  const etag = headers.get('ETag');
-  return pet && etag !== null ? { ...pet, etag } : pet;
-}
-
-/** Reads a list from parsed JSON; undefined if the value is not one. */
-export function toAll<Item>(
-  value: unknown,
-  toItem: (value: unknown) => Item | undefined,
-): Item[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const items = value.map(toItem);
-  return items.every((item) => item !== undefined) ? items : undefined;
-}
-
-export function toPets(value: unknown): Pet[] | undefined {
-  return toAll(value, toPet);
-}
-
 /** For callers without types: a number may have lost digits, and a string could change the path. */
-export function requireBigint(name: string, value: unknown): void {
-  if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint, such as 7n or BigInt(7).`);
+export function requireBigint(name: string, value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  throw new TypeError(`${name} must be a bigint, such as 7n or BigInt(7).`);
 }
 
 /** True for an integer that has all its digits. */

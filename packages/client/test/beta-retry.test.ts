@@ -37,9 +37,11 @@ const updates: [string, Update][] = [
     (operations) => operations.updatePet(1n, { status: 'sold', expected: { status: 'available' } }),
   ],
   ['with ifMatch', (operations) => operations.updatePet(1n, { status: 'sold' }, { ifMatch: '"a"' })],
+  ['of a category', (operations) => operations.putCategory(1n, 'Rex')],
+  ['of a number without a name', (operations) => operations.putCategory(1n, 'Rex', { ifNoneMatch: '*' })],
 ];
 
-describe.each(updates)('updatePet %s', (_name, update) => {
+describe.each(updates)('an update %s', (_name, update) => {
   it.each(uncertain)('is not retried after %p, because it may have happened', async (fault) => {
     // A second attempt with a precondition would be refused: the first has changed the pet.
     await using operations = await openOperations([fault], pet, errorResponse(412, 'precondition_failed'));
@@ -70,29 +72,29 @@ describe.each(updates)('updatePet %s', (_name, update) => {
   });
 });
 
-describe('deletePet', () => {
+describe.each(['deletePet', 'deleteCategory'] as const)('%s', (remove) => {
   const gone = errorResponse(404, 'not_found');
 
-  it.each(['cut-response', 'cut-midway'] as const)('succeeds if the pet is gone after %s', async (fault) => {
+  it.each(['cut-response', 'cut-midway'] as const)('succeeds if it is gone after %s', async (fault) => {
     await using operations = await openOperations([fault], noContent, gone);
-    expect(await operations.deletePet(1n, { ifMatch: '"a"' })).toBeUndefined();
+    expect(await operations[remove](1n, { ifMatch: '"a"' })).toBeUndefined();
     expect(operations.received).toHaveLength(2);
   });
 
-  it('succeeds if the pet is gone after an attempt with an unknown outcome', async () => {
+  it('succeeds if it is gone after an attempt with an unknown outcome', async () => {
     await using operations = await openOperations([], errorResponse(503, 'unavailable'), gone);
-    expect(await operations.deletePet(1n)).toBeUndefined();
+    expect(await operations[remove](1n)).toBeUndefined();
   });
 
-  it('reports a missing pet after an attempt that did nothing', async () => {
+  it('reports what is missing after an attempt that did nothing', async () => {
     await using operations = await openOperations([], errorResponse(429, 'rate_limited'), gone);
-    expect(await failureOf(operations.deletePet(1n))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(operations[remove](1n))).toMatchObject({ code: 'not_found' });
   });
 
-  it('reports that the pet has changed, even if the first response was lost', async () => {
+  it('reports that it has changed, even if the first response was lost', async () => {
     const changed = errorResponse(412, 'precondition_failed');
     await using operations = await openOperations(['cut-response'], changed);
-    const deletion = operations.deletePet(1n, { ifMatch: '"a"' });
+    const deletion = operations[remove](1n, { ifMatch: '"a"' });
     expect(await failureOf(deletion)).toMatchObject({ code: 'precondition_failed' });
   });
 });

@@ -30,13 +30,14 @@ describe('the client', () => {
   });
 
   it('describes its key', async () => {
-    expect(await client.getKey()).toEqual({ name: 'API_KEYS', readOnly: false });
+    expect(await client.getKey()).toEqual({ name: 'API_KEYS', readOnly: false, mayDelete: true });
     const times = { createdAt: '2026-11-16T09:30:00.000Z', expiresAt: '2027-11-16T09:30:00.000Z' };
-    const body = JSON.stringify({ name: 'till-2', readOnly: true, ...times });
+    const body = JSON.stringify({ name: 'till-2', readOnly: true, mayDelete: false, ...times });
     const other = createClient({ baseUrl: '/', apiKey: 'k', fetch: async () => new Response(body) });
     expect(await other.getKey()).toEqual({
       name: 'till-2',
       readOnly: true,
+      mayDelete: false,
       createdAt: new Date(times.createdAt),
       expiresAt: new Date(times.expiresAt),
     });

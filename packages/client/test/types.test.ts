@@ -75,6 +75,10 @@ describe('the client', () => {
       client.listOrders({ status: 'available' }),
       // @ts-expect-error a number loses digits
       client.updatePet(1n, { categoryId: 1 }),
+      // @ts-expect-error a number loses digits
+      client.putCategory(1, 'Cats'),
+      // @ts-expect-error a time without a zone
+      client.orders({ since: '2026-11-16T00:00' }),
     ];
     expectTypeOf(calls).toBeFunction();
   });

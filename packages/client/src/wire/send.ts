@@ -8,7 +8,7 @@ import { backoffMs, parseRetryAfter, pause } from './wait.ts';
 /** A call that is safe to retry: a read, or a create with its idempotency key. Any other call sets `onUncertain`. */
 export interface Call {
   operation: Operation;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
   body?: string;
@@ -171,6 +171,16 @@ function toError(
         `The response of ${address}, with status ${status}, does not come from this API.`,
         { status, requestId, retryAfterMs },
       );
+}
+
+/** Reads a pet or a category from a response, and its ETag, which a proxy may have removed. */
+export function withEtag<Item>(
+  response: ApiResponse,
+  toItem: (body: unknown) => Item | undefined,
+): Item & { etag?: string } {
+  const item = toItem(response.body) ?? unexpectedResponse(response);
+  const etag = response.headers.get('ETag');
+  return etag === null ? item : { ...item, etag };
 }
 
 /** Throws because a 2xx response makes no sense. */
