@@ -1,10 +1,43 @@
+import { PetstoreError } from './error.ts';
+import { fieldOf, isJsonObject } from './pet.ts';
+
 /** A name for a number that pets may carry. It owns nothing: a pet may carry a number without a name. */
 export interface Category {
   id: bigint;
   name: string;
 }
 
-/** The category as JSON. Every store must produce the same bytes. */
+/** The category as JSON. Every store must produce the same bytes, because the ETag is their hash. */
 export function renderCategory({ id, name }: Category): string {
   return `{"id":${id},"name":${JSON.stringify(name)}}`;
+}
+
+/** Characters are code points, as in JSON Schema. */
+const validLength = /^[^]{1,100}$/u;
+
+/** What is wrong with a value as the name of a category; undefined if nothing is. */
+export function problemOfCategoryName(name: unknown): string | undefined {
+  if (typeof name !== 'string') return 'must be a string';
+  if (!name.isWellFormed() || name.includes('\0')) return 'must be well-formed Unicode without U+0000';
+  if (name.trim() === '' || !validLength.test(name))
+    return 'must have 1 to 100 characters and must not be blank';
+  return undefined;
+}
+
+/** Reads the name from parsed JSON. */
+export function parseCategoryName(body: unknown): string {
+  if (!isJsonObject(body)) throw invalidCategory('The body must be a JSON object with the field name.');
+  const name = fieldOf(body, 'name');
+  if (name === undefined) throw invalidCategory('name is required.');
+  const problem = problemOfCategoryName(name);
+  if (problem !== undefined) throw invalidCategory(`name ${problem}.`);
+  return name as string;
+}
+
+function invalidCategory(message: string): PetstoreError {
+  return new PetstoreError('invalid_category', message);
+}
+
+export function categoryNotFound(): PetstoreError {
+  return new PetstoreError('not_found', 'No category has this id.');
 }

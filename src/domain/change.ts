@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { type Category, categoryNotFound, renderCategory } from './category.ts';
 import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
-import { type NewEvent, petEvent, previousValues } from './event.ts';
+import { categoryEvent, type NewEvent, petEvent, previousValues } from './event.ts';
 import { isReturn, type NewOrder, orderFor, type OrderReturn } from './order.ts';
 import { type NewPet, petFields, type PetFields, type PetUpdate, renderPet } from './pet.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './precondition.ts';
 
 /** A write, as plain data that may pass between threads. */
-export type Change = CreatePet | UpdatePet | DeletePet;
+export type Change = CreatePet | UpdatePet | DeletePet | PutCategory | DeleteCategory;
 
 interface ByCaller {
   /** The name of the API key. */
@@ -33,6 +34,16 @@ export interface DeletePet extends OfTarget {
   kind: 'delete-pet';
 }
 
+/** Gives a number its first name, or another one. */
+export interface PutCategory extends OfTarget {
+  kind: 'put-category';
+  name: string;
+}
+
+export interface DeleteCategory extends OfTarget {
+  kind: 'delete-category';
+}
+
 interface OfTarget extends ByCaller {
   id: bigint;
   /** Decided in the commit, because the target may change before. */
@@ -43,11 +54,11 @@ interface OfTarget extends ByCaller {
 export type Timed<Kind extends Change> = Kind & { at: number };
 export type TimedChange = Timed<Change>;
 
-/** The pet that a change has left; for a delete, the one that it removed. */
+/** The pet or category that a change has left; for a delete, the one that it removed. */
 export interface Applied {
   id: bigint;
   json: string;
-  /** True for a create, unless an earlier one with its idempotency key made the pet. */
+  /** True for a first name, and for a create, unless an earlier one with its idempotency key made the pet. */
   isNew: boolean;
 }
 
@@ -58,6 +69,7 @@ export type Outcome = Applied | Refusal;
 /** What a store has read under its lock. */
 export interface Known {
   pet(id: bigint): CurrentPet | 'damaged' | undefined;
+  category(id: bigint): Category | 'damaged' | undefined;
   /** Who used this key before the batch, unless that is too long ago. */
   holder(idempotency: Idempotency, at: number): IdempotencyHolder | undefined;
   newId(create: Timed<CreatePet>): bigint;
@@ -74,6 +86,8 @@ export interface Writes {
   inserted: Map<bigint, CurrentPet>;
   changed: Map<bigint, CurrentPet>;
   deleted: Set<bigint>;
+  /** Undefined for one that is deleted. */
+  categories: Map<bigint, Category | undefined>;
   keys: Map<string, IdempotencyRecord>;
   /** By pet, for its open orders from before the batch. */
   returns: Map<bigint, OrderReturn>;
@@ -90,6 +104,7 @@ export function decideBatch(
     inserted: new Map(),
     changed: new Map(),
     deleted: new Set(),
+    categories: new Map(),
     keys: new Map(),
     returns: new Map(),
     orders: [],
@@ -106,6 +121,10 @@ function decide(change: TimedChange, known: Known, writes: Writes): Outcome {
       return updatePet(change, known, writes);
     case 'delete-pet':
       return deletePet(change, known, writes);
+    case 'put-category':
+      return putCategory(change, known, writes);
+    case 'delete-category':
+      return deleteCategory(change, known, writes);
   }
 }
 
@@ -166,6 +185,37 @@ function findPet({ id, preconditions }: OfTarget, known: Known, writes: Writes):
   return unmetOf(preconditions, current.json) ?? current;
 }
 
+function putCategory(change: Timed<PutCategory>, known: Known, writes: Writes): Outcome {
+  const { id, name } = change;
+  const current = findCategory(id, known, writes);
+  if (current === 'damaged') return current;
+  const unmet = unmetOf(change.preconditions, current && renderCategory(current));
+  if (unmet) return unmet;
+  const json = renderCategory({ id, name });
+  // An equal name changes nothing.
+  if (current?.name === name) return { id, json, isNew: false };
+  writes.categories.set(id, { id, name });
+  writes.events.push(categoryEvent('category.updated', json, change));
+  return { id, json, isNew: !current };
+}
+
+function deleteCategory(change: Timed<DeleteCategory>, known: Known, writes: Writes): Outcome {
+  const { id } = change;
+  const current = findCategory(id, known, writes) ?? 'missing';
+  if (typeof current === 'string') return current;
+  const json = renderCategory(current);
+  const unmet = unmetOf(change.preconditions, json);
+  if (unmet) return unmet;
+  writes.categories.set(id, undefined);
+  writes.events.push(categoryEvent('category.deleted', json, change));
+  return { id, json, isNew: false };
+}
+
+/** The category as the changes before this one have left it. */
+function findCategory(id: bigint, known: Known, { categories }: Writes): ReturnType<Known['category']> {
+  return categories.has(id) ? categories.get(id) : known.category(id);
+}
+
 /** `json` is the target as it is now; undefined if it does not exist. */
 function unmetOf(
   preconditions: Preconditions | undefined,
@@ -195,8 +245,8 @@ export function withFields(pet: NewPet, changes: PetFields): NewPet {
 }
 
 /** The error for the caller. */
-export function refusalError(refusal: Refusal): PetstoreError {
-  if (refusal === 'missing') return petNotFound();
+export function refusalError(refusal: Refusal, { kind }: Change): PetstoreError {
+  if (refusal === 'missing') return kind === 'delete-category' ? categoryNotFound() : petNotFound();
   if (refusal === 'conflict') return idempotencyConflict();
   if (refusal === 'damaged') return storeDamaged();
   if (refusal !== 'changed') return preconditionFailed(refusal);

@@ -1,7 +1,14 @@
 import { PetstoreError } from './error.ts';
 import { type FieldValue, type NewPet, petFields } from './pet.ts';
 
-export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'pets.imported'] as const;
+export const eventTypes = [
+  'pet.created',
+  'pet.updated',
+  'pet.deleted',
+  'pets.imported',
+  'category.updated',
+  'category.deleted',
+] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** The record of a change, written in the same commit. */
@@ -11,9 +18,9 @@ export interface NewEvent {
   createdAt: number;
   /** The name of the API key. */
   createdBy?: string | undefined;
-  /** Absent for an import. */
+  /** Only events of a pet have it. */
   petId?: bigint;
-  /** The pet as JSON; for an import, the count of its pets. */
+  /** The pet or the category as JSON; for an import, the count of its pets. */
   json: string;
   /** The old values of the fields that changed, as JSON. */
   previous?: string;
@@ -34,6 +41,14 @@ export function petEvent(
   return { type, createdAt: at, createdBy: by, petId: id, json };
 }
 
+export function categoryEvent(
+  type: 'category.updated' | 'category.deleted',
+  json: string,
+  { at, by }: { at: number; by?: string | undefined },
+): NewEvent {
+  return { type, createdAt: at, createdBy: by, json };
+}
+
 /** The old values of the fields that an update changed, as JSON; undefined if it changed none. */
 export function previousValues(before: NewPet, after: NewPet): string | undefined {
   const values = petFields
@@ -49,13 +64,19 @@ export function importEvent(count: number, now: number): NewEvent {
   return { type: 'pets.imported', createdAt: now, json: String(count) };
 }
 
-/** The event as JSON. Every store must produce the same bytes. What it is about depends on its type. */
-export function renderEvent({ id, type, createdAt, createdBy, petId, json, previous }: StoredEvent): string {
+/** The event as JSON. Every store must produce the same bytes. */
+export function renderEvent(event: StoredEvent): string {
+  const { id, type, createdAt, createdBy, previous } = event;
   const time = new Date(createdAt).toISOString();
   const by = createdBy === undefined ? '' : `,"createdBy":${JSON.stringify(createdBy)}`;
-  const content = type === 'pets.imported' ? `"count":${json}` : `"petId":${petId},"pet":${json}`;
   const before = previous === undefined ? '' : `,"previous":${previous}`;
-  return `{"id":${id},"type":"${type}","createdAt":"${time}"${by},${content}${before}}`;
+  return `{"id":${id},"type":"${type}","createdAt":"${time}"${by},${contentOf(event)}${before}}`;
+}
+
+/** The type decides what an event is about. */
+function contentOf({ type, petId, json }: StoredEvent): string {
+  if (type === 'pets.imported') return `"count":${json}`;
+  return type.startsWith('category.') ? `"category":${json}` : `"petId":${petId},"pet":${json}`;
 }
 
 export function eventsGone(): PetstoreError {

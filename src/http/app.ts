@@ -1,6 +1,7 @@
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
+import { createCategoryOperations } from './categories.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { type ClientAddress, createClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
@@ -110,8 +111,9 @@ function createRoutes(
   { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
-  const operations = createPetOperations({ pets, bodyTimeoutMs, metrics });
-  const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
+  const shared = { pets, bodyTimeoutMs, metrics };
+  const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = createPetOperations(shared);
+  const { listCategories, putCategory, deleteCategory } = createCategoryOperations(shared);
   const listOrders = createList(orderList, (asked) => orders.listOrders(asked), { store: pets, metrics });
   const { livez, readyz } = createHealthChecks(options, isStopping);
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
@@ -126,6 +128,12 @@ function createRoutes(
       stability: { PATCH: 'beta', DELETE: 'beta' },
     },
     { path: '/v1/pets/search', methods: { GET: searchPets }, stability: { GET: 'beta' } },
+    { path: '/v1/categories', methods: { GET: listCategories }, stability: { GET: 'experimental' } },
+    {
+      path: '/v1/categories/:categoryId',
+      methods: { PUT: putCategory, DELETE: deleteCategory },
+      stability: { PUT: 'experimental', DELETE: 'experimental' },
+    },
     { path: '/v1/store/orders', methods: { GET: listOrders }, stability: { GET: 'beta' } },
     { path: '/v1/events', methods: { GET: listEvents }, stability: { GET: 'experimental' } },
     { path: '/v1/key', methods: { GET: getKey }, stability: { GET: 'beta' } },

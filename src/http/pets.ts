@@ -20,7 +20,7 @@ export const getPetDeprecation = {
 
 /** An update's body contains one nested object, `expected`. */
 const updateDepth = 2;
-const neverCached = { 'Cache-Control': 'no-store' };
+export const neverCached = { 'Cache-Control': 'no-store' };
 
 export interface PetOperationOptions {
   pets: PetStore;

@@ -27,7 +27,7 @@ export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly' | 'mayDelete'> 
   Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
 
 export type Handler = (call: Call) => MaybePromise<Representation>;
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Methods = Partial<Record<Method, Handler>>;
 
 /** A path and what it serves. */

@@ -15,7 +15,7 @@ export interface Store {
 }
 
 /**
- * Keeps the pets and renders them as JSON. A change resolves once it is on disk, and fails with `overloaded` if too
+ * Keeps the pets and categories and renders them as JSON. A change resolves once it is on disk, and fails with `overloaded` if too
  * many are waiting. Every method fails with `unavailable` while the store cannot be used.
  */
 export interface PetStore {
@@ -31,9 +31,12 @@ export interface PetStore {
   /** The pet as JSON, or undefined if no pet has this id. */
   getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
+  /** As fresh as a list of pets. */
+  listCategories(request: Omit<PageRequest, 'status'>): Page | Promise<Page>;
+
   /**
    * Applies a change together with its orders and its event. Fails with `not_found`, with `precondition_failed` if the
-   * pet is not as the change expects, and with `idempotency_conflict` if the key was used for another pet.
+   * pet or category is not as the change expects, and with `idempotency_conflict` if the key was used for another pet.
    */
   apply(change: Change): Promise<Applied>;
 
@@ -49,7 +52,7 @@ export interface OrderStore {
   listOrders(request: OrderPageRequest): Page | Promise<Page>;
 }
 
-/** Every change of a pet, in commit order. An event is part of the commit of its change. */
+/** Every change of a pet or category, in commit order. An event is part of the commit of its change. */
 export interface EventStore {
   /** As fresh as a list of pets. Fails with `events_gone` if the log cannot continue from the position. */
   listEvents(request: EventRequest): EventPage | Promise<EventPage>;
@@ -170,9 +173,9 @@ export const sorts = ['newest', 'oldest'] as const;
 export type Sort = (typeof sorts)[number];
 
 export interface Page {
-  /** A JSON array of at most `limit` pets, sorted by ascending id unless the request asks otherwise. */
+  /** A JSON array of at most `limit` rows, sorted by ascending id unless the request asks otherwise. */
   json: string;
-  /** The last id of this page; present if more pets follow. */
+  /** The last id of this page; present if more rows follow. */
   next?: bigint;
 }
 

@@ -41,7 +41,7 @@ function isBeyondContract({ method, target }: CorpusRequest): boolean {
 
 /** Takes the methods of the beta operations out of a list of methods, and out of the message of a 405. */
 function withoutTheirMethods(response: string): string {
-  const shorter = response.replaceAll(', PATCH, DELETE', '');
+  const shorter = response.replaceAll(/(?:, PUT)?, PATCH, DELETE/g, '');
   if (!/allowed are GET, HEAD, OPTIONS\.","status":405\}$/.test(shorter)) return shorter;
   const cut = (response.length - shorter.length) / 2;
   return shorter.replace(

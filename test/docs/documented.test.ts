@@ -21,7 +21,7 @@ type DocumentedError = ErrorBody & { code: ErrorCode };
 
 const rex = { name: 'Rex', categoryId: 1n };
 const cursorOfAnotherLog = encodeCursor('e1.0c1ad98f4b7e2356.2');
-const writes = ['createPet', 'updatePet', 'deletePet'];
+const writes = ['createPet', 'updatePet', 'deletePet', 'putCategory', 'deleteCategory'];
 
 function testDocument({ contract, open, openFailing }: World): void {
   const { operations } = contract;
@@ -98,7 +98,8 @@ function testDocument({ contract, open, openFailing }: World): void {
 
   const successes: Record<string, Provoke> = {
     200: change({}),
-    201: change({}),
+    // Every other request for a category gives it a name first.
+    201: change({ petId: '100' }),
     204: change({}),
     304: change({ headers: { 'If-None-Match': '*' } }),
   };
@@ -107,7 +108,7 @@ function testDocument({ contract, open, openFailing }: World): void {
   const errors: Record<ErrorCode, Provoke[]> = {
     unauthorized: [withAuthorization(null)],
     invalid_api_key: [withAuthorization('Bearer wrong')],
-    not_found: [change({ petId: '0' })],
+    not_found: [change({ petId: '0' }), change({ petId: 'seven' })],
     method_not_allowed: [change({ method: 'DELETE', petId: '0' }), change({ method: 'PUT' })],
     invalid_parameter: [change({ query: [['limit', '0']], headers: { 'Idempotency-Key': '' } })],
     invalid_cursor: [change({ query: [['cursor', 'none']] }), change({ query: [['after', 'none']] })],
@@ -118,6 +119,7 @@ function testDocument({ contract, open, openFailing }: World): void {
       change({ body: '{"name":7,"status":"adopted"}' }),
       change({ body: '{}' }),
     ],
+    invalid_category: [change({ body: '{"name":" "}' })],
     payload_too_large: [change({ body: `"${'x'.repeat(maxBodyBytes)}"` })],
     unsupported_media_type: [change({ contentType: 'text/plain' })],
     idempotency_conflict: [

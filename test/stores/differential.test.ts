@@ -4,7 +4,8 @@ import type { Applied, Change } from '../../src/domain/change.ts';
 import { PetstoreError } from '../../src/domain/error.ts';
 import type { EventPosition, Store } from '../../src/stores/store.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
-import { createPet, deletePet, updatePet } from '../support/changes.ts';
+import { etagOf } from '../../src/domain/precondition.ts';
+import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../support/changes.ts';
 import { holds, propertyTimeoutMs } from '../support/property.ts';
 import { stores } from '../support/stores.ts';
 
@@ -15,7 +16,9 @@ afterAll(async () => {
   await Promise.all(places.map((place) => place[Symbol.asyncDispose]()));
 });
 
-/** Few names, keys and pets, so that changes meet. The id of a pet is its place among those created before. */
+/**
+ * Few names, keys, pets and categories, so that changes meet. The id of a pet is its place among those created before.
+ */
 const name = fc.constantFrom('Rex', 'Tom');
 const categoryId = fc.constantFrom(1n, -(2n ** 63n));
 const status = fc.constantFrom(...petStatuses);
@@ -28,7 +31,14 @@ const once = fc.option(fc.record({ caller: fc.constant('shop'), key: fc.constant
 const pet = fc.record({ name, categoryId, status }, { requiredKeys: ['name', 'categoryId'] });
 const fields = fc.record({ name, categoryId, status: fc.option(status) }, { requiredKeys: [] });
 const petUpdate = fc.record({ changes: fields, expected: fields }, { requiredKeys: ['changes'] });
+const categoryId = fc.bigInt({ min: 0n, max: 2n });
+const tags = fc.constantFrom('*', etagOf('{"id":1,"name":"Rex"}'), etagOf('{"id":1,"name":"Tom"}'));
+const preconditions = fc.option(fc.record({ ifMatch: tags, ifNoneMatch: tags }, { requiredKeys: [] }), {
+  nil: undefined,
+});
 const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.tuple(categoryId, name, preconditions, by).map((values) => putCategory(...values)),
+  fc.tuple(categoryId, preconditions, by).map((values) => deleteCategory(...values)),
   fc.tuple(pet, once, by).map((values) => createPet(...values)),
   fc.tuple(place, petUpdate, seen, by).map((values) => updatePet(...values)),
   fc.tuple(place, petUpdate, seen, by).map((values) => updatePet(...values)),
@@ -59,15 +69,22 @@ class Side {
         }),
       ),
     );
-    for (const outcome of outcomes)
-      if (typeof outcome === 'object' && outcome.isNew) this.#ids.push(outcome.id);
+    for (const [index, outcome] of outcomes.entries())
+      if (changes[index]?.kind === 'create-pet' && typeof outcome === 'object' && outcome.isNew)
+        this.#ids.push(outcome.id);
     return outcomes.map((outcome) => this.#textOf(outcome));
   }
 
-  /** Every pet of the run, with its orders and events. */
+  /** Every pet of the run, with its orders and events, and the categories with theirs. */
   async read(): Promise<unknown[]> {
     const { pets, orders, events } = this.#store;
-    return Promise.all(
+    const { json: categories } = await pets.listCategories({ limit: 100 });
+    const { json: log } = await events.listEvents({ limit: 100, after: this.#start! });
+    const ofCategories = (JSON.parse(log) as { id?: number; type: string }[]).filter(({ type }) =>
+      type.startsWith('category.'),
+    );
+    for (const event of ofCategories) delete event.id;
+    const ofPets = await Promise.all(
       this.#ids.map(async (id) => [
         this.#alike((await pets.getPet(id)) ?? 'none'),
         this.#alike((await orders.listOrders({ limit: 100, petId: id })).json, 'without ids'),
@@ -77,9 +94,11 @@ class Side {
         ),
       ]),
     );
+    return [categories, ofCategories, ...ofPets];
   }
 
   #ownChange(each: Change): Change {
+    if (each.kind === 'put-category' || each.kind === 'delete-category') return each;
     if (each.kind !== 'create-pet') return { ...each, id: this.#ids[Number(each.id)] ?? 2n ** 62n };
     const { idempotency } = each;
     return { ...each, idempotency: idempotency && { ...idempotency, caller: `run ${this.#run}` } };
@@ -101,7 +120,7 @@ class Side {
 }
 
 it(
-  'both stores decide random batches alike, and hold the same pets, orders and events afterwards',
+  'both stores decide random batches alike, and hold the same pets, categories, orders and events afterwards',
   async () => {
     let run = 0;
     await holds(

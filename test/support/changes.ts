@@ -1,8 +1,10 @@
 import {
   type CreatePet,
+  type DeleteCategory,
   type DeletePet,
   fingerprintOf,
   type Idempotency,
+  type PutCategory,
   type UpdatePet,
 } from '../../src/domain/change.ts';
 import type { NewPet, PetUpdate } from '../../src/domain/pet.ts';
@@ -21,6 +23,19 @@ export function updatePet(id: bigint, petUpdate: PetUpdate, seen?: string, by?: 
 
 export function deletePet(id: bigint, seen?: string, by?: string): DeletePet {
   return { kind: 'delete-pet', id, preconditions: ifSeen(seen), by };
+}
+
+export function putCategory(
+  id: bigint,
+  name: string,
+  preconditions?: Preconditions,
+  by?: string,
+): PutCategory {
+  return { kind: 'put-category', id, name, preconditions, by };
+}
+
+export function deleteCategory(id: bigint, preconditions?: Preconditions, by?: string): DeleteCategory {
+  return { kind: 'delete-category', id, preconditions, by };
 }
 
 /** Demands that the target is this JSON. */

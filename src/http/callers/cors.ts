@@ -12,7 +12,7 @@ export function createCors(
   stableOnly: boolean,
 ): AddCorsHeaders | undefined {
   if (allowedOrigins.length === 0) return undefined;
-  const methods = stableOnly ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PATCH, DELETE';
+  const methods = stableOnly ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PUT, PATCH, DELETE';
   const isAllowed = (origin: string) => allowedOrigins.includes('*') || allowedOrigins.includes(origin);
   return (headers, request) => {
     // Without Vary, a cache could serve one origin the response made for another.

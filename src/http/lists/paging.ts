@@ -15,7 +15,8 @@ import { petStatuses } from '../../domain/pet.ts';
 
 /** A list's filters and its cursor prefix, which stops one list from accepting another's cursors. */
 export interface ListKind<AnyRequest extends ListRequest> {
-  statuses: readonly NonNullable<AnyRequest['status']>[];
+  /** Absent for a list that has no such filter. */
+  statuses?: readonly NonNullable<AnyRequest['status']>[];
   cursorVersion: string;
   /** Where a refused cursor may come from, for the error message. */
   cursorOwner: string;
@@ -30,6 +31,8 @@ export const petList: ListKind<PageRequest> = {
   cursorVersion: '1',
   cursorOwner: 'another status',
 };
+
+export const categoryList: ListKind<PageRequest> = { cursorVersion: 'c1', cursorOwner: 'another list' };
 
 const sort = (value: string) => ({ sort: oneOf(sorts, value, 'sort') });
 const cursorOwner = 'another query';
@@ -85,7 +88,7 @@ export function parsePageRequest<AnyRequest extends ListRequest>(
   // No valid value contains a comma, so a repeated parameter is refused.
   const request: ListRequest = { limit: parseLimit(query.get('limit')) };
   const status = query.get('status');
-  if (status !== undefined) request.status = oneOf(kind.statuses, status, 'status');
+  if (kind.statuses && status !== undefined) request.status = oneOf(kind.statuses, status, 'status');
   if (kind.filters) addParameters(request, query, kind.filters);
   const after = parseCursor(query.get('cursor'), request, kind);
   if (after !== undefined) request.after = after;

@@ -11,10 +11,19 @@ import {
   type TimedChange,
   type Writes,
 } from '../../domain/change.ts';
+import type { Category } from '../../domain/category.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import type { NewOrder, OrderReturn } from '../../domain/order.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { columnsOf, eventTable, type IdempotencyRow, idempotencyTable, orderTable } from '../tables.ts';
+import {
+  type CategoryRow,
+  categoryTable,
+  columnsOf,
+  eventTable,
+  type IdempotencyRow,
+  idempotencyTable,
+  orderTable,
+} from '../tables.ts';
 import {
   arrayParameters,
   arraysOf,
@@ -28,12 +37,20 @@ import {
 } from './rows.ts';
 import type { Query } from './session.ts';
 
-/** Applies a batch within a transaction. Locks pets by id, then idempotency keys, and the log of events last. */
+/**
+ * Applies a batch within a transaction. Locks pets by id, then categories, then idempotency keys, and the log of events
+ * last.
+ */
 export async function applyBatch(query: Query, changes: readonly TimedChange[]): Promise<Outcome[]> {
-  const [pets, newIds] = await Promise.all([lockPets(query, changes), drawIds(query, changes)]);
+  const [pets, categories, newIds] = await Promise.all([
+    lockPets(query, changes),
+    lockCategories(query, changes),
+    drawIds(query, changes),
+  ]);
   const holders = await claimKeys(query, newIds);
   const { outcomes, writes } = decideBatch(changes, {
     pet: (id) => pets.get(id),
+    category: (id) => categories.get(id),
     holder: (idempotency) => holders.get(keyOf(idempotency)),
     newId(create) {
       const id = newIds.get(create);
@@ -52,10 +69,38 @@ const selectForUpdate = {
 };
 
 async function lockPets(query: Query, changes: readonly TimedChange[]): Promise<Map<bigint, CurrentPet>> {
-  const ids = new Set(changes.flatMap((change) => (change.kind === 'create-pet' ? [] : [String(change.id)])));
-  if (ids.size === 0) return new Map();
-  const rows = await query<PetRow>(selectForUpdate, [[...ids]]);
+  const ids = idsOf(changes, ['update-pet', 'delete-pet']);
+  if (ids.length === 0) return new Map();
+  const rows = await query<PetRow>(selectForUpdate, [ids]);
   return new Map(rows.map((row) => [BigInt(row.id), { pet: petOf(row), json: petJsonOf(row) }]));
+}
+
+/** The ids of the changes of these kinds, each once. */
+function idsOf(changes: readonly TimedChange[], kinds: readonly TimedChange['kind'][]): string[] {
+  const ids = changes.flatMap((change) =>
+    'id' in change && kinds.includes(change.kind) ? [String(change.id)] : [],
+  );
+  return [...new Set(ids)];
+}
+
+/** "cate" in ASCII. One lock for all categories, because a number without a name has no row to lock. */
+const categoryLock = 0x63617465;
+const lockAllCategories = {
+  name: 'lock-categories',
+  text: `SELECT pg_advisory_xact_lock(${categoryLock})`,
+};
+/** A separate statement after the lock, so that it sees what the lock's previous holder has committed. */
+const selectCategories = {
+  name: 'select-locked-categories',
+  text: 'SELECT id, name FROM categories WHERE id = ANY ($1::bigint[])',
+};
+
+async function lockCategories(query: Query, changes: readonly TimedChange[]): Promise<Map<bigint, Category>> {
+  const ids = idsOf(changes, ['put-category', 'delete-category']);
+  if (ids.length === 0) return new Map();
+  void query(lockAllCategories);
+  const rows = await query<CategoryRow>(selectCategories, [ids]);
+  return new Map(rows.map(categoryTable.parse).map((category) => [category.id, category]));
 }
 
 type Create = Timed<CreatePet>;
@@ -142,7 +187,8 @@ const rememberDeletedId = {
 };
 
 /** Nothing is awaited, so all of it travels with COMMIT. The keys are claimed already. */
-function write(query: Query, { inserted, changed, deleted, returns, orders, events }: Writes): void {
+function write(query: Query, writes: Writes): void {
+  const { inserted, changed, deleted, categories, returns, orders, events } = writes;
   if (inserted.size > 0) void query(insertPets, arraysOf(petTable, petsOf(inserted)));
   if (changed.size > 0) void query(updatePets, arraysOf(petTable, petsOf(changed)));
   if (deleted.size > 0) {
@@ -150,6 +196,7 @@ function write(query: Query, { inserted, changed, deleted, returns, orders, even
     void query(deletePets, [ids]);
     void query(rememberDeletedId, [ids]);
   }
+  writeCategories(query, categories);
   markReturned(query, returns);
   addOrders(query, orders);
   addEvents(query, events);
@@ -157,6 +204,22 @@ function write(query: Query, { inserted, changed, deleted, returns, orders, even
 
 function petsOf(pets: ReadonlyMap<bigint, CurrentPet>): Pet[] {
   return Array.from(pets, ([id, { pet }]) => ({ id, ...pet }));
+}
+
+const putCategories = {
+  name: 'put-categories',
+  text: `${insertStatement(categoryTable).text} ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
+};
+const deleteCategories = {
+  name: 'delete-categories',
+  text: 'DELETE FROM categories WHERE id = ANY ($1::bigint[])',
+};
+
+function writeCategories(query: Query, categories: Writes['categories']): void {
+  const named = [...categories.values()].filter((category) => category !== undefined);
+  if (named.length > 0) void query(putCategories, arraysOf(categoryTable, named));
+  const deleted = [...categories].flatMap(([id, category]) => (category ? [] : [String(id)]));
+  if (deleted.length > 0) void query(deleteCategories, [deleted]);
 }
 
 const returnOrders = {

@@ -1,9 +1,11 @@
 import { type Outcome, refusalError, type TimedChange } from '../../domain/change.ts';
+import { renderCategory } from '../../domain/category.ts';
+import { int64Range } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import { type Batcher, createBatcher, createWriteMetrics, type WriteMetrics } from '../batcher.ts';
 import { isScan, type OrderStore, type Page, pageOf, type PetStore, type SearchRequest } from '../store.ts';
-import { columnsOf, type OrderRow, orderTable } from '../tables.ts';
+import { type CategoryRow, categoryTable, columnsOf, type OrderRow, orderTable } from '../tables.ts';
 import { applyBatch } from './apply.ts';
 import { isStoreDown } from './errors.ts';
 import { createExpiry } from './event-log.ts';
@@ -27,7 +29,7 @@ interface PetStoreOptions {
 
 const createAdvice =
   'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
-const changeAdvice = 'Get the pet to see whether it has changed.';
+const changeAdvice = 'Read it again to see whether it has changed.';
 const maxWaitMs = 2500;
 const mebibyte = 1024 * 1024;
 /** Everything in a change but its name is small. */
@@ -70,10 +72,12 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
       resultOf: (row: PetRow | undefined) => row && petJsonOf(row),
     }),
 
+    listCategories: createCategoryList(sql),
+
     async apply(change) {
       const queue = change.kind === 'create-pet' ? creates : changes;
       const outcome = await queue.add({ ...change, at: now() });
-      if (typeof outcome === 'string') throw refusalError(outcome);
+      if (typeof outcome === 'string') throw refusalError(outcome, change);
       return outcome;
     },
 
@@ -98,6 +102,25 @@ export function createOrderStore(sql: Sql): OrderStore {
         AND coalesce(created_at >= since AND created_at < until, true)`,
       render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
+  };
+}
+
+/** The smallest int64 may be a number, too, so that no `id >` starts the list. */
+const selectCategories = {
+  name: 'select-categories',
+  text: `SELECT id, name FROM categories WHERE id >= $1::bigint AND id IS DISTINCT FROM $2::bigint
+    ORDER BY id LIMIT $3::integer`,
+};
+
+function createCategoryList(sql: Sql): PetStore['listCategories'] {
+  const share = createSharedRead<Page>();
+  return ({ limit, after }) => {
+    const values = [String(after ?? int64Range.smallest), after?.toString() ?? null, limit + 1];
+    return share(values.join(' '), async () =>
+      pageOf(await sql.read<CategoryRow>(selectCategories, values), limit, (row) =>
+        renderCategory(categoryTable.parse(row)),
+      ),
+    );
   };
 }
 

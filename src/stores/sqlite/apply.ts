@@ -20,6 +20,9 @@ import {
   isIntact,
   type RenderedPet,
   rowOfPet,
+  selectColumns,
+  storedCategories,
+  type StoredCategoryRow,
   storedPetColumns,
   storedPets,
 } from './rows.ts';
@@ -60,9 +63,12 @@ export function createApply(database: Database): ApplyBatch {
   };
 }
 
-function createLookups(database: Database): Pick<Known, 'pet' | 'holder'> {
+function createLookups(database: Database): Omit<Known, 'newId'> {
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
+  );
+  const selectCategory = database.query<StoredCategoryRow, [bigint]>(
+    `SELECT ${selectColumns(storedCategories)} FROM categories WHERE id = ?1`,
   );
   // The pet may be deleted by now; its key still replays the first response.
   const selectHolder = database.query<Record<keyof IdempotencyHolder, string>, [string, string, number]>(
@@ -75,6 +81,10 @@ function createLookups(database: Database): Pick<Known, 'pet' | 'holder'> {
       if (!stored) return undefined;
       if (!isIntact(stored, id)) return 'damaged';
       return { pet: parseNewPet(parseExactJson(stored.json)), json: stored.json };
+    },
+    category(id) {
+      const stored = selectCategory.get(id);
+      return stored ? (storedCategories.find(stored) ?? 'damaged') : undefined;
     },
     holder({ caller, key }, at) {
       const row = selectHolder.get(caller, key, at - idempotencyRetentionMs);
@@ -89,6 +99,10 @@ function createWriter(database: Database): (writes: Writes) => void {
     'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5, category_id = ?6 WHERE id = ?1',
   );
   const deletePet = database.query<unknown, [bigint]>('DELETE FROM pets WHERE id = ?1');
+  const putCategory = database.query<unknown, ColumnValue[]>(
+    'INSERT OR REPLACE INTO categories VALUES (?1, ?2, ?3)',
+  );
+  const deleteCategory = database.query<unknown, [bigint]>('DELETE FROM categories WHERE id = ?1');
   const recordKey = createKeyRecorder(database);
   const orders = createOrderWriter(database);
   const addEvents = createEventWriter(database);
@@ -96,6 +110,10 @@ function createWriter(database: Database): (writes: Writes) => void {
     insertPets(Array.from(writes.inserted, ([id, { pet, json }]) => rowOfPet(id, pet, json)));
     for (const [id, { pet, json }] of writes.changed) changePet.run(...rowOfPet(id, pet, json));
     for (const id of writes.deleted) deletePet.run(id);
+    for (const [id, category] of writes.categories) {
+      if (category) putCategory.run(...storedCategories.valuesOf(category));
+      else deleteCategory.run(id);
+    }
     for (const record of writes.keys.values()) recordKey(record);
     for (const [petId, orderReturn] of writes.returns) orders.markReturned(petId, orderReturn);
     orders.add(writes.orders);

@@ -125,7 +125,7 @@ export function outcomeUnknown(cause: unknown, reason: string): PetstoreError {
   return new PetstoreError(
     'unavailable',
     `${reason}, and the outcome of this write is unknown. ` +
-      'Repeat a create with the same Idempotency-Key; otherwise, get the pet to see whether it has changed.',
+      'Repeat a create with the same Idempotency-Key; otherwise, read it again to see whether it has changed.',
     { cause },
   );
 }

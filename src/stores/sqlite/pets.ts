@@ -25,9 +25,12 @@ import {
   type RenderedPet,
   selectColumns,
   selectStoredPet,
+  storedCategories,
+  type StoredCategoryRow,
   type StoredOrderRow,
   storedOrders,
   storedPetColumns,
+  verifiedCategory,
   verifiedOrder,
   verifiedPet,
 } from './rows.ts';
@@ -53,6 +56,7 @@ export function createPetStore({
   now,
 }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
+  const categoryColumns = selectColumns(storedCategories);
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
   );
@@ -79,10 +83,21 @@ export function createPetStore({
       });
     },
 
+    listCategories(request) {
+      const table = { name: 'categories', columns: categoryColumns };
+      return freshness.read(() =>
+        pageOf(selectPage<StoredCategoryRow>(database, table, [], request), request.limit, verifiedCategory),
+      );
+    },
+
     async apply(change) {
       const outcome = await writer.apply({ ...change, at: now() });
-      if (outcome === 'damaged') throw damagedRow('a pet', 'id' in change ? startOfPet(change.id) : '');
-      if (typeof outcome === 'string') throw refusalError(outcome);
+      if (outcome === 'damaged')
+        throw damagedRow(
+          change.kind.endsWith('-pet') ? 'a pet' : 'a category',
+          'id' in change ? startOfPet(change.id) : '',
+        );
+      if (typeof outcome === 'string') throw refusalError(outcome, change);
       return outcome;
     },
 

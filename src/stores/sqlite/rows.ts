@@ -142,6 +142,16 @@ export function verifiedOrder(row: StoredOrderRow): string {
   return renderOrder(order);
 }
 
+/** A row that `storedCategories.find` reads. */
+export type StoredCategoryRow = Parameters<typeof storedCategories.find>[0];
+
+/** The category's JSON. Throws if the row is damaged. */
+export function verifiedCategory(row: StoredCategoryRow): string {
+  const category = storedCategories.find(row);
+  if (!category) throw damagedRow('a category', JSON.stringify(row));
+  return renderCategory(category);
+}
+
 /** Writes orders within a transaction of a writing connection. */
 export interface OrderWriter {
   add(orders: readonly NewOrder[]): void;
@@ -260,7 +270,7 @@ export function verifiedPet(pet: RenderedPet, id: bigint | string): string {
 }
 
 /** The error for a damaged row. The start of its text usually tells which one it is. */
-export function damagedRow(kind: 'a pet' | 'an order', text: string): PetstoreError {
+export function damagedRow(kind: 'a pet' | 'an order' | 'a category', text: string): PetstoreError {
   return storeDamaged(
     new Error(
       `The database file is damaged: ${kind} in it is not as it was written (${text.slice(0, 40)}…). ` +

@@ -27,13 +27,14 @@ describe('a preflight', () => {
   it.each([
     ['PATCH', '/v1/pets/1'],
     ['DELETE', '/v1/pets/1'],
+    ['PUT', '/v1/categories/1'],
     ['GET', '/v1/store/orders'],
     ['GET', '/v1/pets'],
   ])('allows the methods of every operation: %s %s', async (method, path) => {
     const { status, headers } = await full.callAs(null, path, preflight(method));
     expect(status).toBe(204);
     expect(headers.get('Access-Control-Allow-Origin')).toBe(origin);
-    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, POST, PATCH, DELETE');
+    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
     expect(headers.get('Access-Control-Allow-Headers')).toBe(sendableHeaders);
   });
 

@@ -8,7 +8,7 @@ import { failureOf } from '../../support/failure.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
-import { createPet, deletePet, updatePet } from '../../support/changes.ts';
+import { createPet, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 0n };
 const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
@@ -65,6 +65,17 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
       replicas.map(({ pets }) => codeOf(pets.apply(deletePet(id)))),
     );
     expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
+  });
+
+  it('let one of two give a number its first name', async () => {
+    // With the lock of the events held, the first has written its name when the second comes.
+    await using held = await hold(database, "SELECT pg_advisory_xact_lock(x'6576656e'::integer)");
+    const outcomes = replicas.map(({ pets }, index) =>
+      codeOf(pets.apply(putCategory(7n, `till ${index}`, { ifNoneMatch: '*' }))),
+    );
+    await held.untilWaiting(2);
+    await held.release();
+    expect((await Promise.all(outcomes)).toSorted()).toEqual(['done', 'precondition_failed']);
   });
 
   it('wait without a deadlock when the same pets come in opposite sequences', async () => {
@@ -200,11 +211,15 @@ async function whileHeld<Result>(
   return await changes;
 }
 
-async function holdPet(database: Database, id: bigint) {
+const holdPet = (database: Database, id: bigint) =>
+  hold(database, `SELECT FROM pets WHERE id = ${id} FOR UPDATE`);
+
+/** Holds what a statement locks. */
+async function hold(database: Database, statement: string) {
   const holder = new Client(database.address());
   await holder.connect();
   await holder.query('BEGIN');
-  await holder.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [String(id)]);
+  await holder.query(statement);
   const waiting = `
     SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
   return {

@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
-import { createPet, deletePet, updatePet } from '../../support/changes.ts';
+import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 
 const place = await makeDatabase();
 afterAll(() => place[Symbol.asyncDispose]());
@@ -42,7 +42,7 @@ describe('a plan', () => {
     const store = await openPostgresStore({ address: own.address(made.query) });
     // Nothing is to tell the server that a plan has become old.
     await own.run('ALTER TABLE pets SET (autovacuum_enabled = off)');
-    for (const table of ['idempotency_keys', 'orders', 'deletions'])
+    for (const table of ['idempotency_keys', 'orders', 'categories', 'deletions'])
       await own.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
     await fill(own, made.before);
     if (made.isAnalyzed) await own.run('ANALYZE');
@@ -74,9 +74,13 @@ async function fill(database: Database, count: number): Promise<void> {
     `INSERT INTO orders (id, pet_id, status, created_at)
      SELECT nextval('order_ids'), n, 'sold', 0 FROM generate_series(1, ${count}) AS n`,
   );
+  await database.run(
+    `INSERT INTO categories SELECT last.id + n, 'Cats'
+     FROM (SELECT coalesce(max(id), 0) AS id FROM categories) AS last, generate_series(1, ${count}) AS n`,
+  );
 }
 
-/** Runs each statement that reads or writes pets or orders, on the same sessions every time. */
+/** Runs each statement that reads or writes pets, categories or orders, on the same sessions every time. */
 async function useAll({ pets, orders }: Store, key: string): Promise<void> {
   const idempotency = { key, caller: 'somebody' };
   const created = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }, idempotency));
@@ -110,5 +114,8 @@ async function useAll({ pets, orders }: Store, key: string): Promise<void> {
   for (const sort of sorts)
     for (const after of [{}, { after: 5n }, { after: 9000n }])
       await orders.listOrders({ limit: 3, sort, until: 1, ...after });
+  for (const after of [{}, { after: 5000n }]) await pets.listCategories({ limit: 3, ...after });
+  await Promise.all([5n, 6n, 7n].map((each) => pets.apply(putCategory(each, `Cats ${key}`))));
+  await Promise.all([5n, 6n, 7n].map((each) => pets.apply(deleteCategory(each))));
   await Promise.all([pets.apply(deletePet(id)), pets.apply(deletePet(0n)).catch(() => {})]);
 }

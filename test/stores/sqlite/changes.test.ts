@@ -10,7 +10,7 @@ import { checksumOf } from '../../../src/stores/sqlite/rows.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
-import { createPet, deletePet, updatePet } from '../../support/changes.ts';
+import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -76,6 +76,20 @@ describe('updates and deletes', () => {
     expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
     using database = new Database(place.path);
     expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
+  });
+
+  it('refuse a damaged category, and so does the list', async () => {
+    const store = place.open();
+    await store.pets.apply(putCategory(7n, 'Cats'));
+    place.change("UPDATE categories SET name = 'Cars' WHERE id = 7");
+    const outcomes = await Promise.all([
+      codeOf(store.pets.apply(putCategory(7n, 'Dogs'))),
+      codeOf(store.pets.apply(deleteCategory(7n))),
+      codeOf(store.pets.apply(putCategory(8n, 'Dogs'))),
+    ]);
+    expect(outcomes).toEqual(['unavailable', 'unavailable', 'done']);
+    expect(() => store.pets.listCategories({ limit: 1 })).toThrow('damaged');
+    expect(await codeOf(Promise.resolve(store.pets.listCategories({ limit: 1, after: 7n })))).toBe('done');
   });
 
   it('fail alone if their pet is intact but was not written by the service', async () => {

@@ -58,8 +58,8 @@ const forms: Record<string, Header> = {
   Link: like(
     String.raw`^<\?(?:(?:limit|petId|type|wait)=[\w.-]+&)*after=[A-Za-z0-9]+>; rel="next"$|^<\?limit=[0-9]+(?:&status=(?:available|pending|sold))?(?:&(?:q|id|categoryId|petId|returned|since|until|sort)=[\w.*+%-]+)*&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
   ),
-  // The new pet, or the docs.
-  Location: like(String.raw`^(?:/v1/pets/-?[0-9]+|(?:\.\./)?docs)$`),
+  // The new pet or category, or the docs.
+  Location: like(String.raw`^(?:/v1/(?:pets|categories)/-?[0-9]+|(?:\.\./)?docs)$`),
   'Idempotent-Replayed': exactly('true'),
   'WWW-Authenticate': like('^Bearer realm="petstore"(?:, error="(?:invalid_token|insufficient_scope)")?$'),
 };

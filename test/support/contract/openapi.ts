@@ -64,11 +64,10 @@ export interface OperationObject {
   responses: Responses;
 }
 
-const methods = ['get', 'post', 'patch', 'delete'] as const;
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
 export interface PathItem extends Partial<Record<Method, OperationObject>> {
-  get: OperationObject;
   parameters?: Parameter[];
 }
 

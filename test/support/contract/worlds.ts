@@ -8,7 +8,7 @@ import {
   type DocumentedOperation,
   type Parameter,
 } from './openapi.ts';
-import { createPet } from '../changes.ts';
+import { createPet, putCategory } from '../changes.ts';
 
 /** A document, and services that it describes. */
 export interface World {
@@ -27,7 +27,10 @@ export const worlds: World[] = [
   { contract: wholeContract, open: openService, openFailing: openFailingService },
 ];
 
-/** Sends a request for an operation. A pet that is to be deleted is made first: none can be deleted twice. */
+/**
+ * Sends a request for an operation. A pet that is to be deleted is made first: none can be deleted twice. A category
+ * gets its name first.
+ */
 export async function sendTo(
   service: Service,
   operation: DocumentedOperation,
@@ -35,6 +38,8 @@ export async function sendTo(
 ): Promise<Response> {
   const isDelete = operation.operationId === 'deletePet' && change.petId === undefined;
   const petId = isDelete ? String((await service.pets.apply(createPet(rex))).id) : change.petId;
+  if (operation.path.includes('{categoryId}') && change.petId === undefined)
+    await service.pets.apply(putCategory(7n, 'Cats'));
   const { path, init } = requestFor(operation, { ...change, ...(petId !== undefined && { petId }) });
   return service.call(path, init);
 }

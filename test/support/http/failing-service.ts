@@ -9,6 +9,7 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     version: fail,
     listPets: fail,
     getPet: fail,
+    listCategories: fail,
     apply: async () => fail(),
     searchPets: fail,
     checkWritable: async () => fail(),

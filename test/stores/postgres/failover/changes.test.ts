@@ -27,7 +27,7 @@ describe('a change whose connection is lost after it was sent', () => {
     code: 'unavailable',
     message:
       'The connection to the store was lost, and the outcome of this write is unknown. ' +
-      'Get the pet to see whether it has changed.',
+      'Read it again to see whether it has changed.',
   };
 
   it('has an unknown outcome, is not repeated, and leaves the pet with its order or neither', async () => {
