@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import type { PetStatus } from '../../src/domain/pet.ts';
+import { petStatuses } from '../../src/domain/pet.ts';
 import type { Contract, DocumentedOperation } from '../support/contract/openapi.ts';
 import { isBesideCursor, sendTo, worlds, type World } from '../support/contract/worlds.ts';
-import { createPet, updatePet } from '../support/changes.ts';
+import { createPet, putCategory, updatePet } from '../support/changes.ts';
 
 /** Generated clients send every example of an operation at once. */
 
@@ -18,9 +18,10 @@ function testRequests({ operations }: Contract, open: World['open']): void {
     'succeeds each time and finds something: %s',
     async (_id, operation) => {
       await using service = await open();
-      // The examples describe this pet, and an order of it.
+      // The examples describe this pet, an order of it, and this category.
       const { id } = await service.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
       await service.pets.apply(updatePet(id, { changes: { status: 'available' } }));
+      await service.pets.apply(putCategory(7n, 'Cats'));
       const examplesIn = (place: string) =>
         operation.parameters
           .filter((parameter) => parameter.in === place && parameter.example !== undefined)
@@ -45,9 +46,10 @@ function testRequests({ operations }: Contract, open: World['open']): void {
       await using full = await open();
       const example = (name: string) =>
         String(list.parameters.find((parameter) => parameter.name === name)?.example);
-      const status = example('status') as PetStatus;
+      const status = petStatuses.find((each) => each === example('status'));
       for (let added = 0; added <= Number(example('limit')); added++) {
-        await full.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
+        await full.pets.apply(createPet({ name: 'Rex', categoryId: 1n, ...(status && { status }) }));
+        await full.pets.apply(putCategory(BigInt(added + 1), 'Cats'));
       }
       const query = list.parameters.filter(isBesideCursor).map(({ name }) => `&${name}=${example(name)}`);
       const page = await full.call(`${list.path}?limit=${example('limit')}${query.join('')}`);

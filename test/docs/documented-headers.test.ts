@@ -4,7 +4,7 @@ import { openPaths } from '../support/contract/open-paths.ts';
 import { operations, wholeContract } from '../support/contract/openapi.ts';
 import { sendTo } from '../support/contract/worlds.ts';
 import { openService } from '../support/http/service.ts';
-import { createPet } from '../support/changes.ts';
+import { createPet, putCategory } from '../support/changes.ts';
 
 const origin = 'https://shop.example';
 
@@ -16,9 +16,10 @@ const configured = await openService({
   isSecure: true,
   rateLimit: 1000,
 });
-// Two pets and two orders, so that a page of one has a next page.
+// Two pets, categories and orders, so that a page of one has a next page.
 await service.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
 await service.pets.apply(createPet({ name: 'Mia', categoryId: 2n, status: 'sold' }));
+for (const id of [1n, 2n]) await service.pets.apply(putCategory(id, 'Cats'));
 
 afterAll(() => service.close());
 

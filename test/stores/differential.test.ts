@@ -31,7 +31,6 @@ const once = fc.option(fc.record({ caller: fc.constant('shop'), key: fc.constant
 const pet = fc.record({ name, categoryId, status }, { requiredKeys: ['name', 'categoryId'] });
 const fields = fc.record({ name, categoryId, status: fc.option(status) }, { requiredKeys: [] });
 const petUpdate = fc.record({ changes: fields, expected: fields }, { requiredKeys: ['changes'] });
-const categoryId = fc.bigInt({ min: 0n, max: 2n });
 const tags = fc.constantFrom('*', etagOf('{"id":1,"name":"Rex"}'), etagOf('{"id":1,"name":"Tom"}'));
 const preconditions = fc.option(fc.record({ ifMatch: tags, ifNoneMatch: tags }, { requiredKeys: [] }), {
   nil: undefined,

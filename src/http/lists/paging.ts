@@ -32,10 +32,10 @@ export const petList: ListKind<PageRequest> = {
   cursorOwner: 'another status',
 };
 
-export const categoryList: ListKind<PageRequest> = { cursorVersion: 'c1', cursorOwner: 'another list' };
-
 const sort = (value: string) => ({ sort: oneOf(sorts, value, 'sort') });
 const cursorOwner = 'another query';
+
+export const categoryList: ListKind<PageRequest> = { cursorVersion: 'c1', cursorOwner };
 
 export const orderList: ListKind<OrderPageRequest> = {
   statuses: orderStatuses,

@@ -67,16 +67,16 @@ describe('a path of the API', () => {
   it.each([...new Set(operations.map(({ path }) => path))])(
     '%s lists its methods without a key',
     async (template) => {
-      const path = template.replace('{petId}', '1');
+      const path = template.replace(/\{\w+\}/, '1');
       const methods = operations
         .filter((operation) => operation.path === template)
         .map(({ method }) => method);
       const response = await call(path, { method: 'OPTIONS' });
       expect(response.headers.get('Allow')?.split(', ').toSorted()).toEqual(
-        [...methods, 'HEAD', 'OPTIONS'].toSorted(),
+        [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].toSorted(),
       );
       expect(await outcomeOf(call(path))).toBe('401 unauthorized');
-      expect(await outcomeOf(service.call(path, { method: 'PUT' }))).toBe('405 method_not_allowed');
+      expect(await outcomeOf(service.call(path, { method: 'TRACE' }))).toBe('405 method_not_allowed');
     },
   );
 });

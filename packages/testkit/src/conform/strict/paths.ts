@@ -85,7 +85,7 @@ export const pathChecks = checksOf('strict', 'paths', [
     'With a key, an unknown path is 404.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
-      const paths = [`/pets/${id}/status`, `/pets/${id}/sell`, '/event', '/categories'];
+      const paths = [`/pets/${id}/status`, `/pets/${id}/sell`, '/event', '/category'];
       await expectOutcomes(
         api,
         [...paths.map((path) => ({ path })), ...unknown.map(outside)],
