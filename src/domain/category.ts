@@ -15,23 +15,16 @@ export function renderCategory({ id, name }: Category): string {
 /** Characters are code points, as in JSON Schema. */
 const validLength = /^[^]{1,100}$/u;
 
-/** What is wrong with a value as the name of a category; undefined if nothing is. */
-export function problemOfCategoryName(name: unknown): string | undefined {
-  if (typeof name !== 'string') return 'must be a string';
-  if (!name.isWellFormed() || name.includes('\0')) return 'must be well-formed Unicode without U+0000';
-  if (name.trim() === '' || !validLength.test(name))
-    return 'must have 1 to 100 characters and must not be blank';
-  return undefined;
-}
-
 /** Reads the name from parsed JSON. */
 export function parseCategoryName(body: unknown): string {
-  if (!isJsonObject(body)) throw invalidCategory('The body must be a JSON object with the field name.');
-  const name = fieldOf(body, 'name');
-  if (name === undefined) throw invalidCategory('name is required.');
-  const problem = problemOfCategoryName(name);
-  if (problem !== undefined) throw invalidCategory(`name ${problem}.`);
-  return name as string;
+  const name = isJsonObject(body) ? fieldOf(body, 'name') : undefined;
+  if (typeof name !== 'string')
+    throw invalidCategory('The body must be a JSON object whose name is a string.');
+  if (!name.isWellFormed() || name.includes('\0'))
+    throw invalidCategory('name must be well-formed Unicode without U+0000.');
+  if (name.trim() === '' || !validLength.test(name))
+    throw invalidCategory('name must have 1 to 100 characters and must not be blank.');
+  return name;
 }
 
 function invalidCategory(message: string): PetstoreError {

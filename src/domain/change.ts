@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Category, categoryNotFound, renderCategory } from './category.ts';
 import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
-import { categoryEvent, type NewEvent, petEvent, previousValues } from './event.ts';
+import { type NewEvent, petEvent, previousValues } from './event.ts';
 import { isReturn, type NewOrder, orderFor, type OrderReturn } from './order.ts';
 import { type NewPet, petFields, type PetFields, type PetUpdate, renderPet } from './pet.ts';
 import {
@@ -122,9 +122,8 @@ function decide(change: TimedChange, known: Known, writes: Writes): Outcome {
     case 'delete-pet':
       return deletePet(change, known, writes);
     case 'put-category':
-      return putCategory(change, known, writes);
     case 'delete-category':
-      return deleteCategory(change, known, writes);
+      return changeCategory(change, known, writes);
   }
 }
 
@@ -182,47 +181,31 @@ function findPet({ id, preconditions }: OfTarget, known: Known, writes: Writes):
   if (deleted.has(id)) return 'missing';
   const current = changed.get(id) ?? inserted.get(id) ?? known.pet(id) ?? 'missing';
   if (typeof current === 'string') return current;
-  return unmetOf(preconditions, current.json) ?? current;
+  // Few changes have preconditions, and a hash takes time.
+  return (preconditions && unmetPrecondition(preconditions, etagOf(current.json))) ?? current;
 }
 
-function putCategory(change: Timed<PutCategory>, known: Known, writes: Writes): Outcome {
-  const { id, name } = change;
-  const current = findCategory(id, known, writes);
-  if (current === 'damaged') return current;
-  const unmet = unmetOf(change.preconditions, current && renderCategory(current));
+function changeCategory(
+  change: Timed<PutCategory | DeleteCategory>,
+  known: Known,
+  { categories, events }: Writes,
+): Outcome {
+  const { id, preconditions, at: createdAt, by: createdBy } = change;
+  const before = categories.has(id) ? categories.get(id) : known.category(id);
+  if (before === 'damaged') return before;
+  const isPut = change.kind === 'put-category';
+  // A delete shows the last state.
+  const category = isPut ? { id, name: change.name } : before;
+  if (!category) return 'missing';
+  const unmet = preconditions && unmetPrecondition(preconditions, before && etagOf(renderCategory(before)));
   if (unmet) return unmet;
-  const json = renderCategory({ id, name });
+  const json = renderCategory(category);
   // An equal name changes nothing.
-  if (current?.name === name) return { id, json, isNew: false };
-  writes.categories.set(id, { id, name });
-  writes.events.push(categoryEvent('category.updated', json, change));
-  return { id, json, isNew: !current };
-}
-
-function deleteCategory(change: Timed<DeleteCategory>, known: Known, writes: Writes): Outcome {
-  const { id } = change;
-  const current = findCategory(id, known, writes) ?? 'missing';
-  if (typeof current === 'string') return current;
-  const json = renderCategory(current);
-  const unmet = unmetOf(change.preconditions, json);
-  if (unmet) return unmet;
-  writes.categories.set(id, undefined);
-  writes.events.push(categoryEvent('category.deleted', json, change));
-  return { id, json, isNew: false };
-}
-
-/** The category as the changes before this one have left it. */
-function findCategory(id: bigint, known: Known, { categories }: Writes): ReturnType<Known['category']> {
-  return categories.has(id) ? categories.get(id) : known.category(id);
-}
-
-/** `json` is the target as it is now; undefined if it does not exist. */
-function unmetOf(
-  preconditions: Preconditions | undefined,
-  json: string | undefined,
-): UnmetPrecondition | undefined {
-  // Few changes have any, and a hash takes time.
-  return preconditions && unmetPrecondition(preconditions, json === undefined ? undefined : etagOf(json));
+  if (!isPut || before?.name !== category.name) {
+    categories.set(id, isPut ? category : undefined);
+    events.push({ type: isPut ? 'category.updated' : 'category.deleted', createdAt, createdBy, json });
+  }
+  return { id, json, isNew: !before };
 }
 
 function returnOrders({ id, at, by }: Timed<UpdatePet>, { returns, orders }: Writes): void {

@@ -41,14 +41,6 @@ export function petEvent(
   return { type, createdAt: at, createdBy: by, petId: id, json };
 }
 
-export function categoryEvent(
-  type: 'category.updated' | 'category.deleted',
-  json: string,
-  { at, by }: { at: number; by?: string | undefined },
-): NewEvent {
-  return { type, createdAt: at, createdBy: by, json };
-}
-
 /** The old values of the fields that an update changed, as JSON; undefined if it changed none. */
 export function previousValues(before: NewPet, after: NewPet): string | undefined {
   const values = petFields

@@ -13,7 +13,7 @@ describe('the name of a category', () => {
 
   const blank = 'name must have 1 to 100 characters and must not be blank.';
   const malformed = 'name must be well-formed Unicode without U+0000.';
-  const noObject = 'The body must be a JSON object with the field name.';
+  const noText = 'The body must be a JSON object whose name is a string.';
   it.each([
     [{ name: '' }, blank],
     [{ name: ' \t\u00a0\u3000' }, blank],
@@ -21,12 +21,12 @@ describe('the name of a category', () => {
     [{ name: '🐕'.repeat(101) }, blank],
     [{ name: 'a\0' }, malformed],
     [{ name: '\ud800' }, malformed],
-    [{ name: null }, 'name must be a string.'],
-    [{ name: 7 }, 'name must be a string.'],
-    [{}, 'name is required.'],
-    [[], noObject],
-    ['Cats', noObject],
-    [null, noObject],
+    [{ name: null }, noText],
+    [{ name: 7 }, noText],
+    [{}, noText],
+    [[], noText],
+    ['Cats', noText],
+    [null, noText],
   ])('is refused: %j', (body, message) => {
     let error: unknown;
     try {

@@ -69,26 +69,22 @@ const selectForUpdate = {
 };
 
 async function lockPets(query: Query, changes: readonly TimedChange[]): Promise<Map<bigint, CurrentPet>> {
-  const ids = idsOf(changes, ['update-pet', 'delete-pet']);
+  const ids = idsOf(changes, 'pet');
   if (ids.length === 0) return new Map();
   const rows = await query<PetRow>(selectForUpdate, [ids]);
   return new Map(rows.map((row) => [BigInt(row.id), { pet: petOf(row), json: petJsonOf(row) }]));
 }
 
-/** The ids of the changes of these kinds, each once. */
-function idsOf(changes: readonly TimedChange[], kinds: readonly TimedChange['kind'][]): string[] {
-  const ids = changes.flatMap((change) =>
-    'id' in change && kinds.includes(change.kind) ? [String(change.id)] : [],
+/** What the changes refer to, each id once. */
+function idsOf(changes: readonly TimedChange[], target: 'pet' | 'category'): string[] {
+  const ids = changes.flatMap((each) =>
+    'id' in each && each.kind.endsWith(target) ? [String(each.id)] : [],
   );
   return [...new Set(ids)];
 }
 
-/** "cate" in ASCII. One lock for all categories, because a number without a name has no row to lock. */
-const categoryLock = 0x63617465;
-const lockAllCategories = {
-  name: 'lock-categories',
-  text: `SELECT pg_advisory_xact_lock(${categoryLock})`,
-};
+/** All of them, because a number without a name has no row to lock. Others may still read. */
+const lockTable = 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE';
 /** A separate statement after the lock, so that it sees what the lock's previous holder has committed. */
 const selectCategories = {
   name: 'select-locked-categories',
@@ -96,9 +92,9 @@ const selectCategories = {
 };
 
 async function lockCategories(query: Query, changes: readonly TimedChange[]): Promise<Map<bigint, Category>> {
-  const ids = idsOf(changes, ['put-category', 'delete-category']);
+  const ids = idsOf(changes, 'category');
   if (ids.length === 0) return new Map();
-  void query(lockAllCategories);
+  void query(lockTable);
   const rows = await query<CategoryRow>(selectCategories, [ids]);
   return new Map(rows.map(categoryTable.parse).map((category) => [category.id, category]));
 }
@@ -206,20 +202,17 @@ function petsOf(pets: ReadonlyMap<bigint, CurrentPet>): Pet[] {
   return Array.from(pets, ([id, { pet }]) => ({ id, ...pet }));
 }
 
-const putCategories = {
-  name: 'put-categories',
-  text: `${insertStatement(categoryTable).text} ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
-};
+const insertCategories = insertStatement(categoryTable);
 const deleteCategories = {
   name: 'delete-categories',
   text: 'DELETE FROM categories WHERE id = ANY ($1::bigint[])',
 };
 
 function writeCategories(query: Query, categories: Writes['categories']): void {
+  if (categories.size === 0) return;
+  void query(deleteCategories, [Array.from(categories.keys(), String)]);
   const named = [...categories.values()].filter((category) => category !== undefined);
-  if (named.length > 0) void query(putCategories, arraysOf(categoryTable, named));
-  const deleted = [...categories].flatMap(([id, category]) => (category ? [] : [String(id)]));
-  if (deleted.length > 0) void query(deleteCategories, [deleted]);
+  void query(insertCategories, arraysOf(categoryTable, named));
 }
 
 const returnOrders = {

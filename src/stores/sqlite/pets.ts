@@ -92,11 +92,8 @@ export function createPetStore({
 
     async apply(change) {
       const outcome = await writer.apply({ ...change, at: now() });
-      if (outcome === 'damaged')
-        throw damagedRow(
-          change.kind.endsWith('-pet') ? 'a pet' : 'a category',
-          'id' in change ? startOfPet(change.id) : '',
-        );
+      const target = change.kind.endsWith('category') ? 'a category' : 'a pet';
+      if (outcome === 'damaged') throw damagedRow(target, 'id' in change ? startOfPet(change.id) : '');
       if (typeof outcome === 'string') throw refusalError(outcome, change);
       return outcome;
     },
