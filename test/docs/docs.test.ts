@@ -112,7 +112,7 @@ describe('/docs', () => {
     expect(await page.locator('figure:visible').count()).toBe(14);
   });
 
-  it('copies every block of code as shown, with a new Idempotency-Key each time if it adds a pet', async () => {
+  it('copies every block of code as shown, and adds pets with a new Idempotency-Key each time', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -126,15 +126,10 @@ describe('/docs', () => {
       const copied = await page.evaluate<string>('navigator.clipboard.readText()');
       expect(copied).toBe((await block.locator('code').last().textContent())!);
     }
-    const keys = new Set<string>();
-    for (const id of ['create', 'create', 'createPet', 'createPet']) {
-      const block = page.locator(`#${id} figure:visible .block`).first();
-      await block.getByRole('button').click();
-      const shown = (await block.locator('code').textContent())!;
-      while ((await page.evaluate<string>('navigator.clipboard.readText()')) !== shown) await Bun.sleep(10);
-      keys.add(/'Idempotency-Key: ([0-9a-f-]{36})'/.exec(shown)?.[1] ?? '');
+    for (const id of ['create', 'createPet']) {
+      const sample = await page.locator(`#${id} figure:visible code`).first().textContent();
+      expect(sample).toContain('-H "Idempotency-Key: $(uuidgen)"');
     }
-    expect(keys.size).toBe(4);
     // The next section explains a key of one's own.
     expect(await page.locator('#retries figure:visible').innerText()).toContain('order-4712');
   });

@@ -3,11 +3,8 @@
 /** The address in the examples. The docs show that of the service instead. */
 export const exampleAddress = 'http://127.0.0.1:8080';
 
-/**
- * A UUID in a header stands for a new one: a program makes it, and the docs replace it each time a command is copied, so
- * that no two readers send the same key.
- */
-export const uuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/;
+/** As the value of a header, a UUID that a sample makes each time it runs: no two readers send the same key. */
+export const newUuid = '$(uuidgen)';
 
 /** A request as the samples and "Copy as curl" show it. The key is never part of it. */
 export interface ApiRequest {
@@ -22,7 +19,9 @@ export function renderCurl({ method, path, headers, body }: ApiRequest, base = e
   // With a body, curl sends POST; without one, GET.
   const isImplied = method === (body === undefined ? 'GET' : 'POST');
   const command = `curl ${isImplied ? '' : `-X ${method} `}-H "Authorization: Bearer $API_KEY"`;
-  const parts = [command, ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`)];
+  const parts = [command];
+  for (const [name, value] of headers)
+    parts.push(`-H ${value === newUuid ? `"${name}: ${value}"` : quote(`${name}: ${value}`)}`);
   // After `-d`, curl would read a file that the text names after an `@`.
   if (body !== undefined) parts.push(`${body.startsWith('@') ? '--data-raw' : '-d'} ${quote(body)}`);
   const address = base + path;

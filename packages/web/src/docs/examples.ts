@@ -1,4 +1,4 @@
-import { exampleAddress, renderCurl, type ApiRequest } from './code.ts';
+import { exampleAddress, newUuid, renderCurl, type ApiRequest } from './code.ts';
 import { toSample, type CodeSample, type Shown } from './samples.ts';
 
 /** The samples that are written by hand. A test runs each against a store with pets and compares its output. */
@@ -93,7 +93,7 @@ const twoPets =
 const create = {
   method: 'POST',
   path: '/v1/pets',
-  headers: [json, ['Idempotency-Key', '8e03978e-40d5-43e8-bc93-6894a57f9324']],
+  headers: [json, ['Idempotency-Key', newUuid]],
   body: '{"name":"Rex","categoryId":9007199254740993,"status":"available"}',
 } satisfies ApiRequest;
 

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../html.ts';
-import { indentJson, type ApiRequest } from './code.ts';
+import { indentJson, newUuid, type ApiRequest } from './code.ts';
 import {
   examplesOf,
   schemaOf,
@@ -160,11 +160,9 @@ function requestOf({ method, path, parameters, requestBody }: NamedOperation): A
   };
 }
 
-/** The contract has no example key, because tools would send it with every pet. The guide uses another one. */
-const idempotencyKey = '5b0c8f5e-9d5c-4b8e-a3f1-7c2d6e90b414';
-
 function valueOf({ name, example, schema }: Parameter): string {
-  if (name === 'Idempotency-Key') return idempotencyKey;
+  // The contract has no example key, because tools would send it with every pet.
+  if (name === 'Idempotency-Key') return newUuid;
   return String(example ?? schema.default ?? schema.enum?.[0] ?? '');
 }
 
@@ -174,16 +172,23 @@ function renderTryForm(operation: NamedOperation): string {
   const id = (name: string) => `${operationId}-${name}`;
   const headers = parameters.filter((parameter) => parameter.in === 'header');
   const fields = parameters.filter((parameter) => parameter.in !== 'header');
-  const [body] = examplesOf(requestBody?.content);
+  const bodies = examplesOf(requestBody?.content).map(({ summary = 'Example', value }) => ({
+    summary: escapeHtml(summary),
+    json: escapeHtml(JSON.stringify(value, null, 2)),
+  }));
+  const options = bodies.map(({ summary, json }) => `<option value="${json}">${summary}</option>`);
+  const choice = `<div class="field wide"><label for="${id('example')}">Example</label>
+<select id="${id('example')}" data-body-choice>${options.join('')}</select></div>`;
+  const [body] = bodies;
   const bodyField = body
-    ? `<div class="field wide"><label for="${id('body')}">Body</label>
-<textarea id="${id('body')}" data-in="body" rows="6" spellcheck="false">${escapeHtml(JSON.stringify(body.value, null, 2))}</textarea></div>`
+    ? `${bodies.length > 1 ? choice : ''}<div class="field wide"><label for="${id('body')}">Body</label>
+<textarea id="${id('body')}" data-in="body" rows="6" spellcheck="false">${body.json}</textarea></div>`
     : '';
   const renderAll = (shown: Parameter[]) =>
     shown.map((field) => renderTryField(id(field.name), field)).join('\n');
   return `<form class="try card" id="${id('try')}" data-method="${method}" data-path="${escapeHtml(path)}" aria-label="Try ${operationId}" hidden>
 <div class="try-request"><h4>Try it</h4>
-<p class="help">Sends a real request to this host${method === 'GET' ? '' : ' and changes its pets'}.</p>
+<p class="help">Sends a real request to this host${method === 'GET' ? '' : ' and changes its store'}.</p>
 <div class="fields">${renderAll(fields)}${bodyField}</div>
 <details><summary>Headers <span class="help">${headers.map(({ name }) => name).join(', ')}</span></summary>
 <div class="fields folded">${renderAll(headers)}</div></details>

@@ -3,9 +3,9 @@ import {
   exampleAddress,
   indentJson,
   isJson,
+  newUuid,
   renderCurl,
   tokensOf,
-  uuid,
   type ApiRequest,
   type Language,
 } from './code.ts';
@@ -96,7 +96,7 @@ function renderFetch({ method, path, headers, body }: ApiRequest): string {
     '    Authorization: `Bearer ${process.env.API_KEY}`,',
     ...headers.map(
       ([name, value]) =>
-        `    ${renderString(name)}: ${uuid.test(value) ? 'crypto.randomUUID()' : renderString(value)},`,
+        `    ${renderString(name)}: ${value === newUuid ? 'crypto.randomUUID()' : renderString(value)},`,
     ),
     '  },',
     ...(body === undefined ? [] : [`  body: ${renderBody(body)},`]),
@@ -133,7 +133,7 @@ function renderPython({ method, path, headers, body }: ApiRequest): string {
   const lines = [
     body !== undefined && 'import json',
     'import os',
-    headers.some(([, value]) => uuid.test(value)) && 'import uuid',
+    headers.some(([, value]) => value === newUuid) && 'import uuid',
     'from urllib.error import HTTPError',
     'from urllib.request import Request, urlopen',
     '',
@@ -144,7 +144,7 @@ function renderPython({ method, path, headers, body }: ApiRequest): string {
     '    headers={',
     `        "Authorization": f"Bearer {os.environ['API_KEY']}",`,
     ...headers.map(([name, value]) => {
-      const text = uuid.test(value) ? 'str(uuid.uuid4())' : JSON.stringify(value);
+      const text = value === newUuid ? 'str(uuid.uuid4())' : JSON.stringify(value);
       return `        ${JSON.stringify(name)}: ${text},`;
     }),
     '    },',

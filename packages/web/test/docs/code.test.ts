@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { indentJson, renderCurl, tokensOf, type Language } from '../../src/docs/code.ts';
+import {
+  indentJson,
+  newUuid,
+  renderCurl,
+  tokensOf,
+  type ApiRequest,
+  type Language,
+} from '../../src/docs/code.ts';
+import { makeFolder } from '../../../../test/support/process/process.ts';
 import { holds } from '../../../../test/support/property.ts';
 
 describe('indentJson', () => {
@@ -75,6 +85,26 @@ describe('renderCurl', () => {
       ...['-X', 'DELETE', '-H', 'Authorization: Bearer secret', '-H', `If-Match: "it's"`, '-d', body],
       'http://127.0.0.1:8080/v1/pets?status=it%27s&limit=1',
     ]);
+  });
+
+  it('makes a new UUID each time it runs', async () => {
+    using folder = makeFolder();
+    // As from util-linux, which not every machine has.
+    const program = `#!/bin/sh\nexec '${process.execPath}' -e 'console.log(crypto.randomUUID())'\n`;
+    await writeFile(join(folder.path, 'uuidgen'), program, { mode: 0o755 });
+    const headers: ApiRequest['headers'] = [['Idempotency-Key', newUuid]];
+    const command = renderCurl({ method: 'POST', path: '/v1/pets', headers, body: '{}' });
+    const run = async () => {
+      const shell = Bun.spawn(['sh', '-c', command.replace(/^curl/, String.raw`printf '%s\n'`)], {
+        env: { ...process.env, PATH: `${folder.path}:${process.env['PATH']}` },
+        stdout: 'pipe',
+      });
+      return /^Idempotency-Key: ([0-9a-f-]{36})$/m.exec(await shell.stdout.text())?.[1];
+    };
+    const [first, second] = [await run(), await run()];
+    expect(first).toBeString();
+    expect(second).toBeString();
+    expect(second).not.toBe(first!);
   });
 
   it('sends a body that looks like the name of a file', () => {

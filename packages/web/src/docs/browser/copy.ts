@@ -1,6 +1,3 @@
-import { createIdempotencyKey } from '../../../../client/src/index.ts';
-import { uuid } from '../code.ts';
-
 /** Gives every block of code below an element a button that copies it. */
 export function offerCopying(root: ParentNode): void {
   for (const block of root.querySelectorAll('.block')) {
@@ -11,18 +8,9 @@ export function offerCopying(root: ParentNode): void {
     const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Copy' });
     button.className = 'copy';
     button.setAttribute('aria-label', `Copy: ${pre.getAttribute('aria-label') ?? ''}`);
-    button.addEventListener('click', () => void copyFrom(button, readCode(code), code));
+    button.addEventListener('click', () => void copyFrom(button, code.textContent ?? '', code));
     head.append(button);
   }
-}
-
-/** The code as it is shown, with a new key for each copy: two readers may run the same command. */
-function readCode(code: Element): string {
-  const key = new RegExp(`(?<=Idempotency-Key: )${uuid.source}`);
-  for (const part of code.querySelectorAll('.t-string')) {
-    part.textContent = (part.textContent ?? '').replace(key, createIdempotencyKey);
-  }
-  return code.textContent ?? '';
 }
 
 const shownForMs = 2000;
