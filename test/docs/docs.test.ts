@@ -109,7 +109,7 @@ describe('/docs', () => {
     await page.reload();
     expect(await sample.innerText()).toContain("from 'petstore-client'");
     expect(await page.getByRole('radio', { name: 'TypeScript' }).isChecked()).toBe(true);
-    expect(await page.locator('figure:visible').count()).toBe(14);
+    expect(await page.locator('figure:visible').count()).toBe(17);
   });
 
   it('copies every block of code as shown, and adds pets with a new Idempotency-Key each time', async () => {
@@ -149,7 +149,7 @@ describe('/docs', () => {
       javaScriptEnabled: false,
     });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(56);
+    expect(await page.locator('figure:visible').count()).toBe(68);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,

@@ -30,28 +30,37 @@ async function start(
   });
 }
 
-it('mirrors the store with the program of the guide', async () => {
+/** Tells each listing of pets. */
+const tellLists = `const { fetch: send } = globalThis;
+globalThis.fetch = (url, init) => {
+  if (String(url).includes('/v1/pets?')) console.log('listed');
+  return send(url, init);
+};`;
+
+it('mirrors the store with the program of the guide, and lists it once', async () => {
   await using service = await openListeningService();
   const { client, events } = service;
   const rex = await client.createPet({ name: 'Rex', categoryId: 1n });
-  const child = await start(service, mirrorProgram);
+  const child = await start(service, `${tellLists}\n${mirrorProgram}`);
   const lines: string[] = [];
   const reading = (async () => {
     for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream()))
       lines.push(...chunk.trim().split('\n'));
   })();
   // Only what comes after its start is told, so a pet is created until one is seen.
-  while (lines.length === 0) {
+  while (!lines.some((line) => line.startsWith('pet.created'))) {
     await client.createPet({ name: 'Mia', categoryId: 1n });
     await Bun.sleep(100);
   }
+  await client.putCategory(1n, 'Dogs');
   await client.deletePet(rex.id);
   while (!lines.at(-1)?.startsWith('pet.deleted')) await Bun.sleep(20);
   child.kill();
   await Promise.all([child.exited, reading]);
   const { pets } = await client.listPets({ limit: 100 });
   expect(lines.at(-1)).toBe(`pet.deleted Rex ${pets.length}`);
-  expect(Number((await events.listEvents({ after: 'now', limit: 1 })).next.id)).toBe(pets.length + 2);
+  expect(lines.filter((line) => line === 'listed')).toHaveLength(1);
+  expect(Number((await events.listEvents({ after: 'now', limit: 1 })).next.id)).toBe(pets.length + 3);
 });
 
 const readme = await Bun.file(join(project, 'packages/client/README.md')).text();

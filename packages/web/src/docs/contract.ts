@@ -5,7 +5,7 @@ export interface OpenapiDocument {
   paths: Record<string, PathItem>;
 }
 
-const methods = ['get', 'post', 'patch', 'delete'] as const;
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type PathItem = { parameters?: Parameter[] } & { [method in (typeof methods)[number]]?: OperationObject };
 
 interface OperationObject {

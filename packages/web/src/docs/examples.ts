@@ -58,6 +58,25 @@ for await (const pet of client.searchPets({ q: 'rex' })) {
 }`,
     prints: '1n Rex',
   },
+  listCategories: {
+    code: `${clientSetup}
+for await (const category of client.categories()) {
+  console.log(category.id, category.name);
+}`,
+    prints: '1n Dogs\n7n Cats',
+  },
+  putCategory: {
+    code: `${clientSetup}
+const category = await client.putCategory(7n, 'Cats');
+console.log(category.id, category.name);`,
+    prints: '7n Cats',
+  },
+  deleteCategory: {
+    code: `${clientSetup}
+await client.deleteCategory(7n);
+console.log('Removed');`,
+    prints: 'Removed',
+  },
   getKey: {
     code: `${clientSetup}
 const key = await client.getKey();
@@ -227,7 +246,8 @@ async function follow() {
   mirror.clear();
   for await (const pet of client.pets()) mirror.set(pet.id, pet);
   for await (const event of client.events({ after })) {
-    if (!event.pet) return; // pets.imported: list again.
+    if (event.type === 'pets.imported') return; // List again.
+    if (!event.pet) continue; // A category, or a type of a later release.
     if (event.type === 'pet.deleted') mirror.delete(event.pet.id);
     else mirror.set(event.pet.id, event.pet);
     console.log(event.type, event.pet.name, mirror.size);
