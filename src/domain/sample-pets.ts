@@ -1,3 +1,4 @@
+import type { Category } from './category.ts';
 import { petStatuses, type NewPet } from './pet.ts';
 
 /** Creates plausible pets: most are available, some have no status yet. Equal starts give equal pets. */
@@ -9,10 +10,16 @@ export function createSamplePets(start: number): () => NewPet {
   return () => {
     const status = pick(statuses);
     const name = random() < 0.7 ? pick(first) : `${pick(second)} ${pick(first)}`;
-    const categoryId = BigInt(1 + Math.floor(random() * categoryCount));
+    const categoryId = BigInt(1 + Math.floor(random() * sampleCategories.length));
     return status === undefined ? { name, categoryId } : { name, categoryId, status };
   };
 }
+
+/** The categories of the sample pets, by their numbers from 1. */
+export const sampleCategories: readonly Category[] =
+  'Dogs Cats Birds Fish Rabbits Hamsters Mice Turtles Lizards Snakes Frogs Horses'
+    .split(' ')
+    .map((name, index) => ({ id: BigInt(index + 1), name }));
 
 /** Mulberry32: small, fast, and the same on every machine. */
 export function createRandom(start: number): () => number {
@@ -31,5 +38,3 @@ const names =
   'Sam Shadow Simba Smokey Sunny Tilly Toby Willow Winnie Ziggy';
 const natures =
   'Brave Calm Clever Curious Gentle Happy Jolly Lively Little Lucky Merry Noble Proud Quiet Shy Swift';
-
-const categoryCount = 12;

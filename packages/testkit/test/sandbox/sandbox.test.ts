@@ -35,6 +35,18 @@ describe('a sandbox', () => {
     expect((await call(sandbox, '/v1/pets/101')).status).toBe(404);
   });
 
+  it('names the categories of its pets, and gives them their names back when it is reset', async () => {
+    const before = await textOf(sandbox, '/v1/categories');
+    expect(before).toStartWith('[{"id":1,"name":"Dogs"},{"id":2,"name":"Cats"},');
+    const ids = (text: string) => (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
+    expect(ids(before)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    const renamed = await call(sandbox, '/v1/categories/1', { method: 'PUT', body: '{"name":"Hounds"}' });
+    expect(renamed.status).toBe(200);
+    expect((await call(sandbox, '/v1/categories/2', { method: 'DELETE' })).status).toBe(204);
+    sandbox.reset();
+    expect(await textOf(sandbox, '/v1/categories')).toBe(before);
+  });
+
   it('goes back to its pets, ids and idempotency keys when it is reset', async () => {
     const before = await textOf(sandbox, '/v1/pets?limit=100');
     const key = { 'Idempotency-Key': 'one' };

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
-import { createSamplePets } from '../../../domain/sample-pets.ts';
+import { createSamplePets, sampleCategories } from '../../../domain/sample-pets.ts';
 import { migrate } from '../migrate.ts';
+import { createInsert, storedCategories } from '../rows.ts';
 import { createPetInsert } from './import.ts';
 
 export interface SampleStoreOptions {
@@ -17,5 +18,9 @@ export function makeSampleStore(path: string, { seed, count }: SampleStoreOption
   database.run('PRAGMA journal_mode = WAL');
   migrate(database);
   const insert = createPetInsert(database);
-  database.transaction(() => insert(Array.from({ length: count }, createSamplePets(seed))))();
+  const insertCategories = createInsert(database, storedCategories);
+  database.transaction(() => {
+    insert(Array.from({ length: count }, createSamplePets(seed)));
+    insertCategories(sampleCategories.map(storedCategories.valuesOf));
+  })();
 }
