@@ -22,6 +22,9 @@ export interface PlannedFault {
     | 'getPet'
     | 'updatePet'
     | 'deletePet'
+    | 'listCategories'
+    | 'putCategory'
+    | 'deleteCategory'
     | 'listOrders'
     | 'listEvents'
     | 'getKey';

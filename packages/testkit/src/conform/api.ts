@@ -81,7 +81,8 @@ export function createApi(options: ApiOptions): Api {
     try {
       const response = await sendRequest(`${isOutsideBase ? root : base}${path}`, init);
       const text = await response.text();
-      if (response.status === 201 && !response.headers.has('Idempotent-Replayed')) createdCount += 1;
+      const isCreate = method === 'POST' && response.status === 201;
+      if (isCreate && !response.headers.has('Idempotent-Replayed')) createdCount += 1;
       if (response.status === 429) rateLimitedCount += 1;
       return { request: visibleRequest, status: response.status, headers: response.headers, text };
     } catch (error) {

@@ -11,6 +11,7 @@ import { limitChecks } from './contract/limits.ts';
 import { listChecks } from './contract/list.ts';
 import { readChecks } from './contract/reads.ts';
 import { bodyChecks } from './strict/bodies.ts';
+import { categoryChecks } from './strict/categories.ts';
 import { credentialChecks } from './strict/credentials.ts';
 import { cursorChecks } from './strict/lists/cursors.ts';
 import { announcementChecks } from './strict/deprecation.ts';
@@ -64,6 +65,7 @@ const strictChecks: Check[] = [
   ...documentChecks,
   ...searchChecks,
   ...eventChecks,
+  ...categoryChecks,
 ];
 
 /** The checks of a profile, optionally limited to subjects or names. `strict` includes the contract. */

@@ -41,7 +41,8 @@ export function expectStatus(exchange: Exchange, status: number): void {
 /** Such as `GET /pets/{petId}`. */
 export function operationOf({ method = 'GET', path }: ApiRequest): string {
   const [template = ''] = path.replace(/^\/v1\//, '/').split('?');
-  return `${method} ${template.replace(/^\/pets\/.+$/s, '/pets/{petId}')}`;
+  const operation = template.replace(/^\/categories\/.+$/s, '/categories/{categoryId}');
+  return `${method} ${operation.replace(/^\/pets\/.+$/s, '/pets/{petId}')}`;
 }
 
 /** The most likely reason for a wrong status. */

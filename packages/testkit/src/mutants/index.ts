@@ -1,5 +1,6 @@
 import { acceptedMutants } from './accepted.ts';
 import { authenticationMutants } from './authentication.ts';
+import { categoryMutants } from './categories.ts';
 import { createMutants } from './create.ts';
 import { deprecationMutants } from './deprecation.ts';
 import { errorMutants } from './errors.ts';
@@ -38,6 +39,7 @@ const definitions: readonly MutantDefinition[] = [
   ...readMutants,
   ...protocolMutants,
   ...eventMutants,
+  ...categoryMutants,
 ];
 
 /** Each family groups the variants of one mistake, by field, operation or value. Every mutant is in one family. */
@@ -82,6 +84,7 @@ const families: readonly (readonly [heading: string, numbers: string])[] = [
   ['A method, path or parameter is treated wrongly', '196-201 204 205'],
   ['The request id is missing', '202 203'],
   ['Events are missing, doubled or out of order', '211-213'],
+  ['A category does more or less than it should', '217-220'],
 ];
 
 /** Every mutant, by its number. */

@@ -64,6 +64,16 @@ describe('POST /sandbox/faults', () => {
     expect(await outcomeOf(call('POST', '/v1/pets'))).toBe('503 overloaded');
   });
 
+  it.each([
+    ['createPet', 'POST', '/v1/pets', 'invalid_pet'],
+    ['updatePet', 'PATCH', '/v1/pets/1', 'invalid_pet'],
+    ['putCategory', 'PUT', '/v1/categories/7', 'invalid_category'],
+    ['listPets', 'GET', '/v1/pets', 'invalid_parameter'],
+  ])('gives a 400 of %s the code that the service would send', async (operation, method, path, code) => {
+    await plan({ operation, fault: 'status=400' });
+    expect(await outcomeOf(call(method, path))).toBe(`400 ${code}`);
+  });
+
   it('leaves a request alone that names its own fault, and does not count it', async () => {
     await plan({ operation: 'createPet', fault: 'status=503' });
     expect([await create(noFault), await create()]).toEqual([201, 503]);
@@ -79,6 +89,9 @@ describe('POST /sandbox/faults', () => {
     ['searchPets', 'GET', '/v1/pets/search?q=rex'],
     ['listEvents', 'GET', '/v1/events'],
     ['getKey', 'GET', '/v1/key'],
+    ['listCategories', 'GET', '/v1/categories'],
+    ['putCategory', 'PUT', '/v1/categories/7'],
+    ['deleteCategory', 'DELETE', '/v1/categories/7'],
   ])('hits %s', async (operation, method, path) => {
     await plan({ operation, fault: 'status=502' });
     expect((await call(method, path)).status).toBe(502);

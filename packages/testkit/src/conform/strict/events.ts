@@ -58,12 +58,12 @@ async function change(api: Api, method: 'PATCH' | 'DELETE', { id }: SeenPet): Pr
 
 interface SeenEvent {
   id: bigint;
-  /** Such as `pet.created 4`. */
+  /** The type and the number of the pet or category, such as `pet.created 4`. */
   text: string;
 }
 
 /** The query after all events so far; undefined with only stable operations. */
-async function findEnd(api: Api): Promise<string | undefined> {
+export async function findEnd(api: Api): Promise<string | undefined> {
   const exchange = await api.send({ path: '/events?after=now' });
   if (exchange.status === 404) return undefined;
   expectStatus(exchange, 200);
@@ -78,7 +78,7 @@ function nextOf(exchange: Exchange): string {
 }
 
 /** Reads to the first empty page, because every page has a next one. */
-async function follow(api: Api, query: string): Promise<{ events: SeenEvent[]; last: Exchange }> {
+export async function follow(api: Api, query: string): Promise<{ events: SeenEvent[]; last: Exchange }> {
   const events: SeenEvent[] = [];
   for (let next = query; ;) {
     const exchange = await api.send({ path: `/events${next}` });
@@ -90,8 +90,9 @@ async function follow(api: Api, query: string): Promise<{ events: SeenEvent[]; l
 }
 
 function toEvent(value: unknown, exchange: Exchange): SeenEvent {
-  const { id, type, petId } = isObject(value) ? value : {};
+  const { id, type, petId, category } = isObject(value) ? value : {};
+  const number = isObject(category) ? category['id'] : petId;
   const exactId = toInt64(id);
   expectThat(exactId !== undefined, exchange, 'an int64 id in each event');
-  return { id: exactId, text: `${String(type)} ${toInt64(petId) ?? ''}` };
+  return { id: exactId, text: `${String(type)} ${toInt64(number) ?? ''}` };
 }

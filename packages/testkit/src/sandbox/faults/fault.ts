@@ -38,6 +38,7 @@ export function parseFault(text: string): Fault {
 /** The code of an injected error. Gateways add 502 and 504, which the service itself never sends. */
 export function codeOfStatus(status: number, method = 'GET'): ErrorCode | undefined {
   if (status === 400 && (method === 'POST' || method === 'PATCH')) return 'invalid_pet';
+  if (status === 400 && method === 'PUT') return 'invalid_category';
   if (status === 502 || status === 504) return 'unavailable';
   // 503 is also `overloaded`, but that promises that nothing was stored.
   if (status === 503) return 'unavailable';

@@ -1,8 +1,9 @@
 import type { Api, Exchange } from '../../api.ts';
 import { checksOf } from '../../check.ts';
 import { expectOutcomes } from '../../errors.ts';
+import { toInt64 } from '../../exact-json.ts';
 import { expectHeader, expectStatus, expectThat } from '../../mismatch.ts';
-import { createPet, readPets, type SeenPet } from '../../pets.ts';
+import { createPet, isObject, readArray, readPets, type SeenPet } from '../../pets.ts';
 import { nextQuery } from '../../walk.ts';
 
 /** Searches, a pet's orders and the caller's key, if the service has them. */
@@ -64,22 +65,29 @@ export const searchChecks = checksOf('strict', 'search', [
   ],
   [
     'orders',
-    'An order names the API key that wrote it. Orders are filtered by petId, newest first if asked.',
+    'An order names the API key that wrote it and the pet as sold. Orders are filtered by petId and by time.',
     async (api) => {
       const shop = await makeShop(api);
       if (!shop) return;
       const key = await readKey(api);
-      const path = `/store/orders?petId=${shop.strasse.id}&sort=newest`;
-      const exchange = await api.send({ path });
-      expectStatus(exchange, 200);
-      const orders = JSON.parse(exchange.text) as Record<string, unknown>[];
-      const isOne = orders.length === 1 && orders[0]?.['createdBy'] === key['name'];
-      expectThat(isOne, exchange, `one order by ${JSON.stringify(key['name'])}`);
+      const { strasse } = shop;
+      const path = `/store/orders?petId=${strasse.id}&sort=newest`;
+      const until = '2100-01-01T00:00:00%2B01:00';
+      const exchange = await api.send({ path: `${path}&until=${until}` });
+      const [order, ...others] = readArray(exchange);
+      const { createdBy, name, categoryId } = isObject(order) ? order : {};
+      const isBy = others.length === 0 && createdBy === key['name'];
+      expectThat(isBy, exchange, `one order by ${JSON.stringify(key['name'])}`);
+      const isSold = name === strasse.name && toInt64(categoryId) === strasse.categoryId;
+      expectThat(isSold, exchange, 'the name and the categoryId of the pet as sold');
+      const later = await api.send({ path: `${path}&since=${until}` });
+      expectThat(readArray(later).length === 0, later, 'no order of a time to come');
+      await expectOutcomes(api, [{ path: `${path}&since=2100-01-01T00:00` }], '400 invalid_parameter');
     },
   ],
   [
     'key',
-    'GET /key describes the key of the caller: its name, and whether it may only read.',
+    'GET /key describes the key of the caller: its name, whether it may only read, and whether it may delete.',
     async (api) => {
       if (await makeShop(api)) await readKey(api);
     },
@@ -118,6 +126,6 @@ async function readKey(api: Api): Promise<Record<string, unknown>> {
   expectHeader(exchange, 'Petstore-Stability', 'beta');
   const key = JSON.parse(exchange.text) as Record<string, unknown>;
   const isKey = typeof key['name'] === 'string' && typeof key['readOnly'] === 'boolean';
-  expectThat(isKey, exchange, 'a name and readOnly');
+  expectThat(isKey && typeof key['mayDelete'] === 'boolean', exchange, 'a name, readOnly and mayDelete');
   return key;
 }
