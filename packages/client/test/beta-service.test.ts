@@ -44,6 +44,62 @@ describe('the beta operations', () => {
   });
 });
 
+describe('the categories of a service', () => {
+  it('names, renames, lists and removes them, each only as it was seen', async () => {
+    await using service = await openListeningService();
+    const { client } = service;
+    const refused = { code: 'precondition_failed', status: 412 };
+    const first = await client.putCategory(largest, 'Dogs', { ifNoneMatch: '*' });
+    expect(first).toEqual({ id: largest, name: 'Dogs', etag: expect.stringMatching(/^"/) as string });
+    expect(await failureOf(client.putCategory(largest, 'Cats', { ifNoneMatch: '*' }))).toMatchObject(refused);
+    const { etag } = await client.putCategory(largest, 'Cats', { ifMatch: first.etag });
+    expect(await failureOf(client.deleteCategory(largest, { ifMatch: first.etag }))).toMatchObject(refused);
+    await client.putCategory(-largest, 'Birds');
+    const cats = { id: largest, name: 'Cats' };
+    expect(await Array.fromAsync(client.categories())).toEqual([{ id: -largest, name: 'Birds' }, cats]);
+    const { categories, next } = await client.listCategories({ limit: 1 });
+    expect(categories).toEqual([{ id: -largest, name: 'Birds' }]);
+    expect(await client.listCategories({ next })).toEqual({ categories: [cats] });
+    await client.deleteCategory(largest, { ifMatch: etag });
+    expect(await failureOf(client.deleteCategory(largest))).toMatchObject({ code: 'not_found' });
+  });
+
+  it('reports what the service says about a bad name', async () => {
+    await using service = await openListeningService();
+    for (const name of ['', ' ', 'x'.repeat(101), '\ud83d', undefined as unknown as string])
+      expect(await failureOf(service.client.putCategory(1n, name))).toMatchObject({
+        code: 'invalid_category',
+        status: 400,
+      });
+  });
+
+  it('does not repeat a name that may have arrived, and repeats a removal', async () => {
+    await using service = await openListeningService();
+    await service.client.putCategory(7n, 'Cats');
+    await using proxy = await openFaultyProxy(service.port, ['cut-response', 503, 'cut-request']);
+    const client = clientThrough(service, proxy.url);
+    expect(await failureOf(client.putCategory(8n, 'Dogs'))).toMatchObject({ code: 'network' });
+    expect(await client.deleteCategory(7n)).toBeUndefined();
+    expect(await Array.fromAsync(service.client.categories())).toEqual([{ id: 8n, name: 'Dogs' }]);
+  });
+});
+
+describe('the orders of a time', () => {
+  it('are those from since on and before until, with the pet as sold', async () => {
+    await using service = await openListeningService();
+    const { client } = service;
+    const { id } = await client.createPet({ name: 'Rex', categoryId: largest, status: 'sold' });
+    await client.updatePet(id, { name: 'Max', categoryId: 1n });
+    const [order] = (await client.listOrders()).orders;
+    expect(order).toMatchObject({ petId: id, name: 'Rex', categoryId: largest });
+    const { createdAt } = order!;
+    const later = new Date(createdAt.getTime() + 1);
+    expect((await client.listOrders({ since: createdAt, until: later })).orders).toEqual([order!]);
+    expect(await Array.fromAsync(client.orders({ since: later }))).toEqual([]);
+    expect(await Array.fromAsync(client.orders({ until: createdAt }))).toEqual([]);
+  });
+});
+
 describe('the beta operations over a bad connection', () => {
   const faults: Fault[] = ['cut-response', 503, 'cut-midway', 'cut-request', 502, 'cut-response'];
 

@@ -30,6 +30,23 @@ it('yields every change, waits for more, and resumes after a cursor', async () =
   expect(await take(resumed, 1)).toMatchObject([{ type: 'pet.deleted', petId: id }]);
 });
 
+it('yields the changes of categories', async () => {
+  await using service = await openListeningService();
+  const { client } = service;
+  const cats = { id: -(2n ** 63n), name: 'Cats' };
+  await client.putCategory(cats.id, 'Dogs');
+  await client.putCategory(cats.id, cats.name);
+  await client.putCategory(cats.id, cats.name);
+  await client.deleteCategory(cats.id);
+  const [first, second, last] = await take(client.events(), 3);
+  expect(first).toMatchObject({ type: 'category.updated', category: { ...cats, name: 'Dogs' } });
+  expect(second).toMatchObject({ type: 'category.updated', category: cats, createdBy: 'API_KEYS' });
+  expect(last).toMatchObject({ type: 'category.deleted', category: cats });
+  expect(last).not.toHaveProperty('pet');
+  const { events } = await client.listEvents({ type: 'category.deleted' });
+  expect(events).toHaveLength(1);
+});
+
 it('resumes after an outage without missing an event', async () => {
   await using service = await openListeningService();
   const { client, pets } = service;
