@@ -48,7 +48,7 @@ const step = fc.oneof(
 interface Model {
   created: bigint[];
   pets: Map<bigint, NewPet>;
-  orders: { petId: bigint; status: OrderStatus; isReturned: boolean }[];
+  orders: { petId: bigint; asSold: string; status: OrderStatus; isReturned: boolean }[];
   /** Orders up to this one are left from earlier runs. */
   ordersAfter: bigint;
 }
@@ -87,7 +87,7 @@ async function listOrders({ orders }: Store, model: Model, each: Kinds['orders']
   );
   const expected = model.orders.filter((order) => (each.status ?? order.status) === order.status);
   const renderOrder = ({ petId, isReturned, ...order }: Model['orders'][number]) =>
-    `"petId":${petId},"status":"${order.status}"${isReturned ? ',"returnedAt"' : ''}}`;
+    `"petId":${petId},${order.asSold},"status":"${order.status}"${isReturned ? ',"returnedAt"' : ''}}`;
   expect(shown).toEqual(expected.map(renderOrder));
 }
 
@@ -132,7 +132,8 @@ function setPet({ pets, orders }: Model, id: bigint, pet: NewPet): void {
   if (before && isReturn(before, pet))
     for (const order of orders) if (order.petId === id) order.isReturned = true;
   const ordered = orderFor(0n, before, pet, { at: 0 })?.status;
-  if (ordered) orders.push({ petId: id, status: ordered, isReturned: false });
+  const asSold = `"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}`;
+  if (ordered) orders.push({ petId: id, asSold, status: ordered, isReturned: false });
   pets.set(id, pet);
 }
 

@@ -113,7 +113,10 @@ function problemsOfBody(
 
 const ajv = new Ajv2020({ allErrors: true });
 ajv.addVocabulary(['x-extensible-enum']);
-ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
+ajv.addFormat(
+  'date-time',
+  (text) => /^\d{4}-.*T.*(?:Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text)),
+);
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
 
 /** What keeps a value from being an instance of a schema; nothing when it is one. */
