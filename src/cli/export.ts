@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../stores/bulk.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
+import type { ExcelOptions } from '../formats/csv.ts';
 import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../formats/format.ts';
 import { storeAt, refuseFileOfStore } from '../stores/open.ts';
 import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
@@ -36,8 +37,8 @@ export function define(command: Command): void {
     )
     .option(
       '--excel',
-      'Write CSV with a byte order mark and the separator that Excel expects: a semicolon where the locale ' +
-        '(LC_ALL, LC_NUMERIC, LANG) writes 1,5, otherwise a comma.',
+      'Write CSV with a byte order mark, the names of categories, and the separator that Excel expects: a semicolon ' +
+        'where the locale (LC_ALL, LC_NUMERIC, LANG) writes 1,5, otherwise a comma.',
     )
     .option('--force', 'Replace the file if it exists.')
     .addOption(settings.databaseUrl)
@@ -61,7 +62,8 @@ async function exportPets(path: string, flags: ExportFlags): Promise<void> {
   watchForInterruption();
   const store = await storeAt(databaseUrl).openBulk({ environment: process.env, mayCreate: false });
   try {
-    const chunks = renderPets(store, createPetWriter(format, excel ? excelSeparator() : undefined));
+    const writer = createPetWriter(format, excel ? await excelOptions(store) : undefined);
+    const chunks = renderPets(store, writer);
     await (path === '-' ? writeToStandardOutput(chunks) : writeToFile(path, chunks, databaseUrl));
     if (path === '-') reportStore(databaseUrl);
     process.exitCode = interruption.exitStatus ?? 0;
@@ -125,6 +127,13 @@ async function writeToStandardOutput(chunks: AsyncIterable<Chunk>): Promise<void
       throw outputFailed(failure);
     }
   }
+}
+
+async function excelOptions(store: BulkStore): Promise<ExcelOptions> {
+  const categoryNames = new Map<bigint, string>();
+  for await (const categories of readAll(store.categories))
+    for (const { id, name } of categories) categoryNames.set(id, name);
+  return { separator: excelSeparator(), categoryNames };
 }
 
 /** Excel expects semicolons in locales where the comma is the decimal sign. */

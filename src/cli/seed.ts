@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { importBatchSize } from '../stores/bulk.ts';
-import { createSamplePets } from '../domain/sample-pets.ts';
+import { createSamplePets, sampleCategories } from '../domain/sample-pets.ts';
 import { storeAt } from '../stores/open.ts';
 import { storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
@@ -34,6 +34,7 @@ async function seed({ count, seed: start, databaseUrl }: SeedFlags): Promise<voi
   const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   let done = 0;
   try {
+    await store.nameCategories(sampleCategories);
     using progress = reportProgress('added', count);
     while (done < count && interruption.exitStatus === undefined) {
       const pets = Array.from({ length: Math.min(importBatchSize, count - done) }, makePet);

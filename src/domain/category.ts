@@ -1,5 +1,7 @@
-import { PetstoreError } from './error.ts';
-import { fieldOf, isJsonObject } from './pet.ts';
+import { OperatorError, PetstoreError } from './error.ts';
+import { foldName } from './fold.ts';
+import { int64Range } from './int64.ts';
+import { fieldOf, type ImportedPet, isJsonObject, type NumberedPet } from './pet.ts';
 
 /** A name for a number that pets may carry. It owns nothing: a pet may carry a number without a name. */
 export interface Category {
@@ -25,6 +27,55 @@ export function parseCategoryName(body: unknown): string {
   if (name.trim() === '' || !validLength.test(name))
     throw invalidCategory('name must have 1 to 100 characters and must not be blank.');
   return name;
+}
+
+/** Pets with the numbers of their categories, and the categories that were named for them. */
+export interface NumberedPets {
+  pets: NumberedPet[];
+  added: Category[];
+}
+
+/** Whether a pet names its category, so that the store must read the categories. */
+export function namesCategory({ categoryId }: ImportedPet): boolean {
+  return categoryId === undefined;
+}
+
+/**
+ * Finds the number of each category that a pet names, of several the lowest. A name that no number has gets one more
+ * than the largest named number. The categories ascend by id.
+ */
+export function numberCategories(
+  pets: readonly ImportedPet[],
+  categories: readonly Category[],
+): NumberedPets {
+  const numbers = new Map<string, bigint>();
+  const added: Category[] = [];
+  for (const { id, name } of categories.toReversed()) numbers.set(comparable(name), id);
+  let next = (categories.at(-1)?.id ?? 0n) + 1n;
+  const numberOf = (name: string): bigint => {
+    const known = numbers.get(comparable(name));
+    if (known !== undefined) return known;
+    if (next > int64Range.largest) throw noNumberLeft(name);
+    numbers.set(comparable(name), next);
+    added.push({ id: next, name });
+    return next++;
+  };
+  const numbered = pets.map(({ categoryId, categoryName = '', ...pet }) => ({
+    ...pet,
+    categoryId: categoryId ?? numberOf(categoryName),
+  }));
+  return { pets: numbered, added };
+}
+
+function comparable(name: string): string {
+  return foldName(name.trim());
+}
+
+function noNumberLeft(name: string): OperatorError {
+  return new OperatorError(
+    `No number is left for the category ${JSON.stringify(name)}.`,
+    'Use categoryId in the file, or remove the category with the largest number.',
+  );
 }
 
 function invalidCategory(message: string): PetstoreError {

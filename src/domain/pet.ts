@@ -19,7 +19,15 @@ export interface Pet extends NewPet {
 }
 
 /** A pet to add in bulk. Either every pet of a batch has an id, which it keeps, or none has. */
-export interface ImportedPet extends NewPet {
+export interface ImportedPet extends Omit<NewPet, 'categoryId'> {
+  id?: bigint;
+  categoryId?: bigint;
+  /** In place of the number, which is found or chosen when the pet is added. */
+  categoryName?: string;
+}
+
+/** An imported pet whose category has its number. */
+export interface NumberedPet extends NewPet {
   id?: bigint;
 }
 

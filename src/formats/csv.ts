@@ -4,7 +4,8 @@ import { fromText, type Pet, petFields } from '../domain/pet.ts';
 import { quoteText, readPet, refuse, type ParsedRecord, type TextRecord } from './record.ts';
 
 const fieldNames = petFields.map(({ name }) => name);
-const columns = new Map(['id', ...fieldNames].map((name) => [name.toLowerCase(), name]));
+/** `category` may stand in place of `categoryId`. */
+const columns = new Map(['id', ...fieldNames, 'category'].map((name) => [name.toLowerCase(), name]));
 
 /** True for a line with an odd number of quotes: a quoted field begins or ends in it (RFC 4180, section 2.6). */
 export function turnsQuoted(line: string): boolean {
@@ -56,7 +57,8 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): CsvHeader {
     const names = titles.map((title) => columns.get(title.toLowerCase()));
     const wrong = [...columns.values()].filter((column) => {
       const count = names.filter((name) => name === column).length;
-      return count > 1 || (count === 0 && needed.includes(column));
+      const isReplaced = column === 'categoryId' && names.includes('category');
+      return count > 1 || (count === 0 && needed.includes(column) && !isReplaced);
     });
     const isLeftOut = (name: string | undefined): boolean => !name || (name === 'id' && !keepsIds);
     const leftOut = titles.filter((title, index) => title !== '' && isLeftOut(names[index]));
@@ -67,7 +69,7 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): CsvHeader {
   if (best && fewest === 0) return best;
   throw new OperatorError(
     `Line ${line}: the CSV header must have each of these columns once: ${best?.wrong.join(', ')}. It is ${quoteText(text)}. Nothing was written.`,
-    `A column may be named ${[...(keepsIds ? ['id'] : []), ...fieldNames].join(', ')}, in any order and case; others are left out. ` +
+    `A column may be named ${[...(keepsIds ? ['id'] : []), ...fieldNames, 'category'].join(', ')}, in any order and case; others are left out. ` +
       'Write such a header above the first pet, with commas, semicolons or tabs, or choose another --format.',
   );
 }
@@ -91,6 +93,10 @@ function readRecord(record: TextRecord, { names, separator }: CsvHeader, keepsId
     const cell = field.name === 'status' ? trimmed.toLowerCase() : trimmed;
     if (cell !== '' || !field.isOptional) fields[field.name] = fromText(field, cell);
   }
+  const category = cells[names.indexOf('category')]?.trim() ?? '';
+  if (category !== '') fields['category'] = category;
+  // A row that was added by hand may have only the name.
+  if (category !== '' && fields['categoryId'] === '') delete fields['categoryId'];
   const id = cells[names.indexOf('id')]?.trim() ?? '';
   return readPet(record, { ...fields, id: parseInt64(id) ?? id }, keepsIds);
 }
@@ -111,12 +117,20 @@ function splitFields(text: string, { character, field }: Separator): string[] | 
 /** Tells spreadsheets that the text is UTF-8. */
 export const byteOrderMark = '\ufeff';
 
-export function csvHeader(separator: string): string {
-  return csvLine(['id', ...fieldNames], separator);
+/** How Excel wants CSV, and the names of categories for the people who read it. */
+export interface ExcelOptions {
+  separator: string;
+  categoryNames: ReadonlyMap<bigint, string>;
 }
 
-export function csvPet(pet: Pet, separator: string): string {
-  return csvLine([pet.id, ...fieldNames.map((name) => csvCell(pet[name]?.toString() ?? ''))], separator);
+export function csvHeader(excel: ExcelOptions | undefined): string {
+  return csvLine(['id', ...fieldNames, ...(excel ? ['category'] : [])], excel?.separator);
+}
+
+export function csvPet(pet: Pet, excel: ExcelOptions | undefined): string {
+  const texts = fieldNames.map((name) => pet[name]?.toString() ?? '');
+  if (excel) texts.push(excel.categoryNames.get(pet.categoryId) ?? '');
+  return csvLine([pet.id, ...texts.map(csvCell)], excel?.separator);
 }
 
 /** The header of a file of bad rows, which `petstore import` can read once they are corrected. */
@@ -131,7 +145,7 @@ export function csvReject(record: ParsedRecord, { separator }: CsvHeader): strin
   return csvLine([line, csvCell(problem), row], separator.character);
 }
 
-function csvLine(cells: unknown[], separator: string): string {
+function csvLine(cells: unknown[], separator = ','): string {
   return `${cells.join(separator)}\r\n`;
 }
 

@@ -1,6 +1,14 @@
 import { OperatorError } from '../domain/error.ts';
 import type { Pet } from '../domain/pet.ts';
-import { byteOrderMark, createCsvReader, csvHeader, csvPet, type OnHeader, turnsQuoted } from './csv.ts';
+import {
+  byteOrderMark,
+  createCsvReader,
+  csvHeader,
+  csvPet,
+  type ExcelOptions,
+  type OnHeader,
+  turnsQuoted,
+} from './csv.ts';
 import { createArraySplitter, petLine, readJsonPet } from './json.ts';
 import { createLineSplitter, type ParsedRecord, type TextRecord } from './record.ts';
 
@@ -41,16 +49,15 @@ export interface PetWriter {
   end(): string;
 }
 
-/** With a separator for Excel, CSV begins with a byte order mark. */
-export function createPetWriter(format: PetFormat, excelSeparator?: string): PetWriter {
+/** For Excel, CSV begins with a byte order mark. */
+export function createPetWriter(format: PetFormat, excel?: ExcelOptions): PetWriter {
   if (format === 'ndjson') {
     return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join(''), end: () => '' };
   }
   if (format === 'csv') {
-    const separator = excelSeparator ?? ',';
     return {
-      begin: (excelSeparator === undefined ? '' : byteOrderMark) + csvHeader(separator),
-      render: (pets) => pets.map((pet) => csvPet(pet, separator)).join(''),
+      begin: (excel ? byteOrderMark : '') + csvHeader(excel),
+      render: (pets) => pets.map((pet) => csvPet(pet, excel)).join(''),
       end: () => '',
     };
   }

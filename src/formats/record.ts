@@ -1,5 +1,6 @@
+import { problemOfCategoryName } from '../domain/category.ts';
 import { OperatorError } from '../domain/error.ts';
-import { JsonNumber, toInt64 } from '../domain/int64.ts';
+import { JsonNumber, parseInt64, toInt64 } from '../domain/int64.ts';
 import {
   fitsBody,
   type ImportedPet,
@@ -84,7 +85,7 @@ function refuseTooLong(length: number, line: number): void {
 /** Reads a pet from the fields of parsed JSON. */
 export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolean): ParsedRecord {
   try {
-    const pet: ImportedPet = parseNewPet(fields);
+    const pet = parseImported(fields);
     if (!fitsBody(pet.name)) throw new InvalidPetError({ name: `name must fit into ${maxBodyBytes} bytes.` });
     if (!keepsIds) return { ...record, pet };
     const id = toInt64(fields['id']);
@@ -96,6 +97,21 @@ export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolea
     const problems = Object.entries(error.problems);
     return refuse(record, problems.map(([field, problem]) => withValue(problem, fields[field])).join(' '));
   }
+}
+
+/** `category` may stand in place of `categoryId`: a number or a name. */
+function parseImported(fields: JsonObject): ImportedPet {
+  const { categoryId, category } = fields;
+  if (categoryId !== undefined || category === undefined) return parseNewPet(fields);
+  const name = typeof category === 'string' ? category.trim() : undefined;
+  const number = name === undefined ? toInt64(category) : parseInt64(name);
+  if (number !== undefined) return parseNewPet({ ...fields, categoryId: number });
+  const problem = problemOfCategoryName(name ?? category);
+  if (name === undefined || problem !== undefined)
+    throw new InvalidPetError({ categoryId: `category ${problem}.` });
+  // Any number will do to check the other fields: the store finds the one with this name.
+  const { categoryId: _, ...pet } = parseNewPet({ ...fields, categoryId: 0n });
+  return { ...pet, categoryName: name };
 }
 
 export function refuse({ line, text }: TextRecord, problem: string): ParsedRecord {

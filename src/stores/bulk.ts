@@ -80,9 +80,13 @@ export interface ImportStore {
 
   /**
    * Adds all of the pets in their order, or none. Ids, if present, must ascend. Fails with `idempotency_conflict` if
-   * another process has advanced the import, and with `IdTakenError` if any pet ever had one of the ids.
+   * another process has advanced the import, and with `IdTakenError` if any pet ever had one of the ids. Returns the
+   * categories that were named for these pets.
    */
-  addPets(pets: readonly ImportedPet[], step?: ImportStep): Promise<void>;
+  addPets(pets: readonly ImportedPet[], step?: ImportStep): Promise<Category[]>;
+
+  /** Names numbers that have no name. */
+  nameCategories(categories: readonly Category[]): Promise<void>;
 
   /** Records that the import is complete. */
   finishImport(source: string, finishedAt: Date): Promise<void>;

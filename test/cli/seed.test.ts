@@ -24,6 +24,8 @@ describe('petstore seed', () => {
     expect(await exported(other)).not.toBe(first);
     for (const status of ['"available"', '"pending"', '"sold"']) expect(text).toContain(`"status":${status}`);
     expect(text).toMatch(/"categoryId":\d+\}\n/);
+    const { stdout } = await runCli(['export', '--excel', '--database-url', two]);
+    expect(new Set(stdout.match(/\w+(?=\r\n)/g)).size).toBe(1 + 12);
   });
 
   it.each<[string[], string]>([

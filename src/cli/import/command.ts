@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Category } from '../../domain/category.ts';
 import { IdTakenError, OperatorError, PetstoreError, usageError } from '../../domain/error.ts';
 import { type ImportedPet, petFields } from '../../domain/pet.ts';
 import { type Encoding, encodings, type PetFormat, petFormats } from '../../formats/format.ts';
@@ -43,7 +44,7 @@ export function define(command: Command): void {
     .argument(
       '[file]',
       'One JSON object per line (NDJSON), a JSON array of up to 32 MiB, or CSV (commas, semicolons or tabs) with a header that names the columns ' +
-        `${listOf(columns)}; - is standard input.`,
+        `${listOf(columns)}; category, a number or a name, may stand in place of categoryId; - is standard input.`,
       '-',
     )
     .addOption(
@@ -146,7 +147,7 @@ async function addOnce(
     report(`Continuing after the first ${countOf(addedBefore, 'pet')} of an earlier run.`);
   }
   const startedAt = performance.now();
-  const addedCount = await addPets(source, checked, store, addedBefore);
+  const { addedCount, newCategories } = await addPets(source, checked, store, addedBefore);
   if (addedCount < goodCount) {
     const done = describeDone({ addedCount, goodCount });
     report(`Stopped. ${done} Run the same command again to continue.`);
@@ -155,31 +156,35 @@ async function addOnce(
   }
   await store.finishImport(contentHash, new Date());
   const seconds = (performance.now() - startedAt) / 1000;
-  return `Added ${countOf(goodCount - addedBefore, 'pet')} to ${storeName} in ${seconds.toFixed(1)} s.`;
+  const added = `Added ${countOf(goodCount - addedBefore, 'pet')} to ${storeName} in ${seconds.toFixed(1)} s.`;
+  const names = newCategories.map(({ id, name }) => `${id} ${name}`);
+  return names.length === 0 ? added : `${added} New categories: ${names.join(', ')}.`;
 }
 
-/** Adds the good rows that are missing in the store. Returns how many are in it: fewer than all if interrupted. */
+/** Adds the good rows that are missing in the store. Fewer than all are in it afterwards if interrupted. */
 async function addPets(
   source: PetSource,
   { contentHash, goodCount }: CheckedInput,
   store: ImportStore,
   addedBefore: number,
-): Promise<number> {
+): Promise<{ addedCount: number; newCategories: Category[] }> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
   using progress = reportProgress('added', goodCount, { done: addedBefore });
   const counts: ImportCounts = { addedCount: addedBefore, goodCount };
+  const newCategories: Category[] = [];
   try {
     for await (const pets of batches(source, contentHash, counts)) {
       if (interruption.exitStatus !== undefined) break;
       if (counts.addedCount === addedBefore) refuseTakenIds(pets[0]?.id, largestId, counts);
-      await store.addPets(pets, { source: contentHash, addedBefore: counts.addedCount });
+      const step = { source: contentHash, addedBefore: counts.addedCount };
+      newCategories.push(...(await store.addPets(pets, step)));
       counts.addedCount += pets.length;
       progress.add(pets.length);
     }
   } catch (error) {
     throw asImportError(error, counts);
   }
-  return counts.addedCount;
+  return { addedCount: counts.addedCount, newCategories };
 }
 
 /** Holds back the last batch until the whole input was read again and matches what was checked. */

@@ -84,7 +84,7 @@ function idsOf(changes: readonly TimedChange[], target: 'pet' | 'category'): str
 }
 
 /** All of them, because a number without a name has no row to lock. Others may still read. */
-const lockTable = 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE';
+export const lockAllCategories = 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE';
 /** A separate statement after the lock, so that it sees what the lock's previous holder has committed. */
 const selectCategories = {
   name: 'select-locked-categories',
@@ -94,7 +94,7 @@ const selectCategories = {
 async function lockCategories(query: Query, changes: readonly TimedChange[]): Promise<Map<bigint, Category>> {
   const ids = idsOf(changes, 'category');
   if (ids.length === 0) return new Map();
-  void query(lockTable);
+  void query(lockAllCategories);
   const rows = await query<CategoryRow>(selectCategories, [ids]);
   return new Map(rows.map(categoryTable.parse).map((category) => [category.id, category]));
 }

@@ -41,11 +41,11 @@ function expectBeginning(database: string): number {
   return count;
 }
 
-const argsFor = (place: string) => ['import', path, '--database-url', place];
+const argsFor = (place: string, file = path) => ['import', file, '--database-url', place];
 
 /** Sends a signal to an import once its output matches. */
-async function interrupt(place: string, moment: RegExp, signal: NodeJS.Signals) {
-  await using command = startCli(argsFor(place), { cwd: folder.path });
+async function interrupt(place: string, moment: RegExp, signal: NodeJS.Signals, file?: string) {
+  await using command = startCli(argsFor(place, file), { cwd: folder.path });
   await Promise.race([command.stderr.untilMatch(moment), command.ended]);
   return { ended: await command.stop(signal), stderr: command.stderr.text };
 }
@@ -55,10 +55,11 @@ async function interruptHalfway<Place>(
   signal: NodeJS.Signals,
   makePlace: (attempt: number) => Promise<Place>,
   addressOf: (place: Place) => string,
+  file?: string,
 ) {
   for (let attempt = 0; attempt < 20; attempt++) {
     const place = await makePlace(attempt);
-    const { ended, stderr } = await interrupt(addressOf(place), /added/, signal);
+    const { ended, stderr } = await interrupt(addressOf(place), /added/, signal, file);
     if (ended !== 0) return { place, ended, stderr };
   }
   throw new Error('The import was always faster.');
@@ -104,6 +105,40 @@ describe('an import that is killed with kill -9', () => {
     // The ids of the lost batch stay unused.
     const withoutIds = (text: string) => text.replaceAll(/"id":\d+,/g, '');
     expect(withoutIds(stdout) === withoutIds(await Bun.file(path).text())).toBe(true);
+  });
+});
+
+describe('an import that names categories and is killed with kill -9', () => {
+  const kindOf = (index: number) => `Kind ${(index * 7) % 100}`;
+  const writeNamed = () => {
+    const file = join(folder.path, 'named.csv');
+    const lines = Array.from({ length: total }, (_, index) => `Pet ${index},${kindOf(index)}\n`);
+    writeFileSync(file, `name,category\n${lines.join('')}`);
+    return file;
+  };
+  /** Continues the import, and checks the name of every pet's category. */
+  const finish = async (address: string, file: string) => {
+    const { status, stderr, stdout } = await runCli(argsFor(address, file));
+    expect({ status, isContinued: stderr.includes('Continuing after the first ') }).toEqual({
+      status: 0,
+      isContinued: true,
+    });
+    expect(stdout).not.toContain('New categories');
+    const text = (await runCli(['export', '--excel', '--database-url', address])).stdout;
+    const kinds = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.split(',').at(-1));
+    expect(kinds).toEqual(Array.from({ length: total }, (_, index) => kindOf(index)));
+  };
+
+  it('finds the names of the batches before again', async () => {
+    const file = writeNamed();
+    const { place } = await interruptHalfway('SIGKILL', makeDatabase('named'), itself, file);
+    await finish(place, file);
+    const addressOf = ({ address }: { address: string }) => address;
+    const other = await interruptHalfway('SIGKILL', () => makePostgresPlace(), addressOf, file);
+    await finish(other.place.address, file);
   });
 });
 

@@ -1,9 +1,11 @@
 import type { QueryResultRow } from 'pg';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
+import { type Category, namesCategory, numberCategories } from '../../../domain/category.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';
 import {
+  type CategoryRow,
   categoryTable,
   columnsOf,
   idempotencyTable,
@@ -15,7 +17,7 @@ import {
 } from '../../tables.ts';
 import { type LibpqVariables, parseAddress } from '../address.ts';
 import { refuseTakenId } from '../errors.ts';
-import { addEvents } from '../apply.ts';
+import { addEvents, lockAllCategories } from '../apply.ts';
 import { forgetEarlierEvents } from '../event-log.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import { arraysOf, insertStatement, insertWithNewIds, petTable, selectPetRow } from '../rows.ts';
@@ -66,9 +68,12 @@ export async function openPostgresImport(options: CommandOptions): Promise<Impor
 
     addPets: (pets, step) =>
       sql.write(async (query) => {
-        await addTogether(query, pets, step);
+        const added = await addTogether(query, pets, step);
         addEvents(query, [importEvent(pets.length, Date.now())]);
+        return added;
       }),
+
+    nameCategories: (categories) => sql.write(async (query) => nameCategories(query, categories)),
 
     async finishImport(source, finishedAt) {
       await change(
@@ -166,15 +171,35 @@ async function addTogether(
   query: Query,
   pets: readonly ImportedPet[],
   step: ImportStep | undefined,
-): Promise<void> {
+): Promise<Category[]> {
   if (step) await moveImport(query, step, pets.length);
-  const rows = pets.map((pet) => ({ id: 0n, ...pet }));
+  const categories = pets.some(namesCategory) ? await lockCategories(query) : [];
+  const { pets: numbered, added } = numberCategories(pets, categories);
+  nameCategories(query, added);
+  const rows = numbered.map((pet) => Object.assign({ id: 0n }, pet));
   const values = arraysOf(petTable, rows);
   const smallest = pets[0]?.id;
-  if (smallest === undefined) return void (await query(insertNew, values));
+  if (smallest === undefined) {
+    await query(insertNew, values);
+    return added;
+  }
   await query(insertKept, values).catch(refuseTakenId);
   await refuseDeletedIds(query, smallest);
   await moveSequence(query, 'pet_ids', rows.at(-1)?.id ?? smallest);
+  return added;
+}
+
+/** So that no name gets two numbers, and no number two names. */
+async function lockCategories(query: Query): Promise<Category[]> {
+  await query(lockAllCategories);
+  const rows = await query<CategoryRow>('SELECT id, name FROM categories ORDER BY id');
+  return rows.map(categoryTable.parse);
+}
+
+const insertCategories = `${insertStatement(categoryTable).text} ON CONFLICT (id) DO NOTHING`;
+
+function nameCategories(query: Query, categories: readonly Category[]): void {
+  if (categories.length > 0) void query(insertCategories, arraysOf(categoryTable, categories));
 }
 
 /**

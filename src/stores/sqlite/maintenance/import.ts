@@ -1,10 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
+import { IdTakenError, PetstoreError, storeDamaged } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
-import type { ImportedPet } from '../../../domain/pet.ts';
+import { type Category, namesCategory, numberCategories } from '../../../domain/category.ts';
+import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
-import { type ImportRow, importTable } from '../../tables.ts';
+import { type ColumnValue, type ImportRow, importTable } from '../../tables.ts';
 import { callerErrorOfAdd } from '../errors.ts';
 import { whileInPlace } from '../file.ts';
 import { openForWriting } from '../open-file.ts';
@@ -13,7 +14,10 @@ import {
   createIds,
   createInsert,
   createLastIdReader,
+  insertSql,
   selectColumns,
+  storedCategories,
+  type StoredCategoryRow,
   storedPets,
 } from '../rows.ts';
 
@@ -37,6 +41,21 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   const finish = database.query('UPDATE imports SET finished_at = ?2 WHERE source = ?1');
   const forget = database.query('DELETE FROM imports WHERE source = ?1');
   const readLastId = createLastIdReader(database, 'pets');
+  const selectCategories = database.query<StoredCategoryRow, []>(
+    `SELECT ${selectColumns(storedCategories)} FROM categories ORDER BY id`,
+  );
+  const readCategories = (): Category[] =>
+    selectCategories.all().map((row) => {
+      const category = storedCategories.find(row);
+      if (!category) throw storeDamaged();
+      return category;
+    });
+  const nameCategory = database.query<unknown, ColumnValue[]>(
+    `${insertSql(storedCategories)} ON CONFLICT DO NOTHING`,
+  );
+  const nameCategories = (categories: readonly Category[]): void => {
+    for (const category of categories) nameCategory.run(...storedCategories.valuesOf(category));
+  };
 
   /** The table alone would accept the id of a pet that a service added and deleted after the import began. */
   const refuseUsedIds = ([first]: readonly ImportedPet[]): void => {
@@ -52,7 +71,11 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
       if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
     }
     refuseUsedIds(pets);
-    insert(pets);
+    const categories = pets.some(namesCategory) ? readCategories() : [];
+    const { pets: numbered, added } = numberCategories(pets, categories);
+    nameCategories(added);
+    insert(numbered);
+    return added;
   });
 
   const translated = async <Result>(use: () => Result): Promise<Result> => {
@@ -62,8 +85,8 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
       throw callerErrorOfAdd(error);
     }
   };
-  const write = (transaction: () => unknown): Promise<void> =>
-    translated(() => void whileInPlace(store, transaction));
+  const write = <Result>(transaction: () => Result): Promise<Result> =>
+    translated(() => whileInPlace(store, transaction));
 
   return {
     findImport: (source) =>
@@ -72,20 +95,21 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
         return row ? importTable.parse(row) : undefined;
       }),
     addPets: (pets, step) => write(() => addPets.immediate(pets, step)),
+    nameCategories: (categories) => write(() => nameCategories(categories)),
     finishImport: (source, finishedAt) =>
       write(() => {
         // An import without pets has no row yet.
         begin.run(source);
         finish.run(source, finishedAt.getTime());
       }),
-    forgetImport: (source) => write(() => forget.run(source)),
+    forgetImport: (source) => write(() => void forget.run(source)),
     largestId: () => translated(() => readLastId() || undefined),
     close: async () => database.close(),
   };
 }
 
 /** Adds pets and their event within the caller's transaction. */
-export function createPetInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+export function createPetInsert(database: Database): (pets: readonly NumberedPet[]) => void {
   const insertPets = createInsert(database, storedPets);
   const ids = createIds(database, 'pets');
   const addEvents = createEventWriter(database);
