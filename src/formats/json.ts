@@ -97,13 +97,15 @@ export interface JsonProblem {
 export function findJsonProblem(text: string): JsonProblem | undefined {
   let problem: JsonProblem | undefined;
   const onError: JSONVisitor['onError'] = (code, _offset, _length, line, column) => {
-    problem ??= { line: line + 1, column: column + 1, reason: inWords(printParseErrorCode(code)) };
+    problem = { line: line + 1, column: column + 1, reason: inWords(printParseErrorCode(code)) };
+    // The parser would go on, and a text full of errors takes long.
+    throw new Error(problem.reason);
   };
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (error) {
     // The parser is recursive: thousands of nested brackets exhaust the stack.
-    if (!(error instanceof RangeError)) throw error;
+    if (!problem && !(error instanceof RangeError)) throw error;
   }
   return problem;
 }

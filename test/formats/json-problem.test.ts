@@ -19,7 +19,19 @@ describe('findJsonProblem', () => {
     expect(`${line}:${column} ${reason}`).toBe(expected);
   });
 
+  it('stops at the first error', () => {
+    const rest = '1,'.repeat(1_000_000);
+    const early = Math.min(...Array.from({ length: 3 }, () => msOf(() => findJsonProblem(`[x${rest}`))));
+    expect(early).toBeLessThan(msOf(() => findJsonProblem(`[${rest}`)) / 10);
+  });
+
   it('gives up on brackets that are nested too deeply', () => {
     expect(findJsonProblem('['.repeat(1_000_000))).toBeUndefined();
   });
 });
+
+function msOf(work: () => void): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
