@@ -12,7 +12,7 @@ import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createOrderStore, createPetStore } from './pets.ts';
 import { petTable } from './rows.ts';
-import type { Query } from './session.ts';
+import { limits, type Query } from './session.ts';
 import { createSql, type Sql, writerCount } from './sessions.ts';
 
 export interface PostgresOptions extends MigrationOptions {
@@ -29,9 +29,6 @@ export interface PostgresOptions extends MigrationOptions {
   metrics?: Registry | undefined;
 }
 
-/** However patient the address is: a request waits for its session. */
-const maxConnectMs = 2000;
-
 /** Opens the store and migrates its schema if necessary. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000 } = options;
@@ -40,7 +37,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await prepareDatabase(address, startWithinMs, options);
 
   const readiness = createReadiness(() => sql.write(probe));
-  const serving = { ...address, connectTimeoutMs: Math.min(address.connectTimeoutMs, maxConnectMs) };
+  // However patient the address is: a request waits for its session.
+  const serving = { ...address, connectTimeoutMs: Math.min(address.connectTimeoutMs, limits.connectMs) };
   const readerCount = address.connectionLimit - writerCount;
   const sql = createSql(serving, { readerCount, log, metrics, onWritten: readiness.note });
   const checkSchema = createSchemaCheck(sql, log);

@@ -11,7 +11,7 @@ import { isStoreDown } from './errors.ts';
 import { createExpiry } from './event-log.ts';
 import { createPageReader, createReads, createSharedRead, type PageReader } from './reads.ts';
 import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './rows.ts';
-import type { Statement } from './session.ts';
+import { limits, type Statement } from './session.ts';
 import type { Sql } from './sessions.ts';
 
 const selectPets = {
@@ -30,7 +30,6 @@ interface PetStoreOptions {
 const createAdvice =
   'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
 const changeAdvice = 'Read it again to see whether it has changed.';
-const maxWaitMs = 2500;
 const mebibyte = 1024 * 1024;
 /** Everything in a change but its name is small. */
 const size = { of: nameLength, maxPerBatch: mebibyte, maxWaiting: 32 * mebibyte };
@@ -48,7 +47,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
   const expire = createExpiry(sql, now);
   const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
     createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
-      ...{ maxLength: maxQueued, maxWaitMs, size, isStoreDown, metrics },
+      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, isStoreDown, metrics },
     });
   // Apart, so that a create never waits for a pet that another session holds.
   const creates = createQueue(createAdvice);

@@ -11,7 +11,7 @@ import {
   type Sort,
 } from '../store.ts';
 import { isStoreDown } from './errors.ts';
-import type { Statement, Value } from './session.ts';
+import { limits, type Statement, type Value } from './session.ts';
 import type { Sql } from './sessions.ts';
 
 export interface ReadOptions<Lookup, Row, Result> {
@@ -25,7 +25,6 @@ export interface ReadOptions<Lookup, Row, Result> {
 }
 
 const maxRowsPerQuery = 1000;
-const maxWaitMs = 2500;
 
 /**
  * Reads by an index. All lookups that wait become one query, and equal ones share their result. A lookup joins only a
@@ -57,7 +56,7 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
   };
 
   const batches = createBatcher(readAll, {
-    maxWaitMs,
+    maxWaitMs: limits.queueMs,
     size: { of: ({ lookup }) => rowCountOf(lookup), maxPerBatch: maxRowsPerQuery },
     onRefused: leave,
     isStoreDown,

@@ -65,8 +65,24 @@ export interface Timeouts {
   silenceMs: number;
 }
 
-/** Short, because the service closes a silent connection after ten seconds: a request may also wait for its turn. */
-export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
+/** How long each step of a request may take: their sum stays below the ten seconds of the service's idle timeout. */
+export const limits = {
+  /** Until its batch begins. */
+  queueMs: 1500,
+  /** What was lost within this time is repeated. */
+  retryMs: 400,
+  /** Until a session has room. */
+  sessionMs: 1000,
+  connectMs: 1500,
+  statementsMs: 2400,
+  /** For COMMIT and the statements that travel with it. After that, the outcome is unknown. */
+  commitMs: 2000,
+  /** Searches join no batch and need no COMMIT, so they may take longer. */
+  searchMs: 4000,
+} as const;
+
+export const servingTimeouts: Timeouts = { lockMs: 1500, statementMs: 1800, silenceMs: limits.statementsMs };
+export const searchTimeouts: Timeouts = { lockMs: 1500, statementMs: 3000, silenceMs: limits.searchMs };
 
 /**
  * Statements that serve requests find their rows by an index, in its order, whatever the values are. So a session keeps

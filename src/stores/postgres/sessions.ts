@@ -15,8 +15,10 @@ import {
 } from './errors.ts';
 import {
   keepPlans,
+  limits,
   openSession,
   type Query,
+  searchTimeouts,
   type Server,
   servingTimeouts,
   type Session,
@@ -43,7 +45,6 @@ export interface SqlOptions {
   /** How many sessions are for reading. */
   readerCount: number;
   timeouts?: Timeouts;
-  /** A COMMIT that takes longer has an unknown outcome. */
   commitMs?: number;
   /** Records the server in use and every change of it. */
   log?: Log | undefined;
@@ -57,7 +58,14 @@ const maxReadsPerSession = 32;
 
 /** All sessions belong to one server: see {@link createOpen}. */
 export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
-  const { readerCount, timeouts = servingTimeouts, commitMs = 3000, log, metrics, onWritten } = options;
+  const {
+    readerCount,
+    timeouts = servingTimeouts,
+    commitMs = limits.commitMs,
+    log,
+    metrics,
+    onWritten,
+  } = options;
   const open = createOpen(address, log, metrics);
   const unknownOutcomes = metrics
     ?.counter(
@@ -69,7 +77,7 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
     createLanes({ count, maxPerSession, open: (onLost) => open({ onLost, timeouts, ...more }) });
   const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
-  const searchers = lanes(1, 1, {});
+  const searchers = lanes(1, 1, { timeouts: options.timeouts ?? searchTimeouts });
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
   const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });
@@ -108,8 +116,6 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
 }
 
 const maxAttempts = 10;
-/** What was lost after this long is not repeated, because its caller is about to give up. */
-const retryWithinMs = 1000;
 
 /** Repeats what a collision undid, and what was lost before its commit, if that shows soon. */
 async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -118,7 +124,7 @@ async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
     try {
       return await run();
     } catch (error) {
-      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
+      const isLostEarly = isLost(error) && performance.now() - startedAt < limits.retryMs;
       if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw callerError(error);
     }
     // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
@@ -224,7 +230,6 @@ interface LanesOptions {
   open: (onLost: () => void) => Promise<Session>;
 }
 
-const maxWaitMs = 2000;
 /** The pause before the next attempt after a server refused a session. */
 const pauseAfterFailureMs = 100;
 
@@ -235,7 +240,7 @@ interface Lane {
 
 function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
   const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
-  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
+  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs: limits.sessionMs });
   let isClosed = false;
 
   /** Equally busy lanes take turns. */

@@ -1,7 +1,12 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { openSession } from '../../../../src/stores/postgres/session.ts';
+import {
+  limits,
+  openSession,
+  searchTimeouts,
+  servingTimeouts,
+} from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { openSqlAt } from '../../../support/postgres/open-sql.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
@@ -54,6 +59,25 @@ describe('closing a store', () => {
   });
 });
 
+describe('the time limits of a request', () => {
+  const { searchMs, ...ofWrite } = limits;
+  const { queueMs: _queue, statementsMs: _statements, commitMs, ...ofSearch } = { ...ofWrite, searchMs };
+  const sumOf = (times: object) => Object.values(times).reduce((sum: number, ms: number) => sum + ms, 0);
+
+  it('add up to less than nine seconds, because the runtime closes the connection after ten', () => {
+    expect(sumOf(ofWrite)).toBeLessThan(9000);
+    expect(sumOf(ofSearch)).toBeLessThan(9000);
+  });
+
+  it('are longer than those of the server, whose cancellation leaves no doubt', () => {
+    for (const { lockMs, statementMs, silenceMs } of [servingTimeouts, searchTimeouts]) {
+      expect(lockMs).toBeLessThan(statementMs);
+      expect(statementMs).toBeLessThan(silenceMs);
+    }
+    expect(servingTimeouts.statementMs).toBeLessThan(commitMs);
+  });
+});
+
 describe('a statement that takes too long', () => {
   it('is cancelled by the server before its caller gives up', async () => {
     const timeouts = { lockMs: 200, statementMs: 200, silenceMs: 60_000 };
@@ -68,7 +92,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a server that accepts connections and stays silent', () => {
-  it('makes a request wait for two seconds, however patient the address is', async () => {
+  it('fails a request in time, however patient the address is', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const store = await openPostgresStore({ address: `${proxy.address(database.name)}&connect_timeout=60` });
     proxy.freeze();
