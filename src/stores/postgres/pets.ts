@@ -129,19 +129,27 @@ function nameLength(change: TimedChange): number {
 }
 
 /** Searches use an index where there is one; the others run on their own session. */
-function createSearch(sql: Sql, readPage: PageReader): (request: SearchRequest) => Promise<Page> {
+function createSearch(sql: Sql, readPage: PageReader): PetStore['searchPets'] {
   const share = createSharedRead<Page>();
+  /** Each caller that has neither left nor got its page, with the key of its search. */
+  const callers = new Map<object, string>();
 
-  return ({ sort = 'newest', ...given }) => {
+  return ({ sort = 'newest', ...given }, signal) => {
     const request = { sort, ...given };
     if (request.id === undefined && !isScan(request)) return readPage(request);
     const { statement, values } = searchStatement(request);
-    return share(JSON.stringify(values) + statement.text, async () => {
+    const key = JSON.stringify(values) + statement.text;
+    const caller = {};
+    const leave = (): void => void callers.delete(caller);
+    callers.set(caller, key);
+    signal?.addEventListener('abort', leave);
+    const isWanted = (): boolean => callers.values().some((wanted) => wanted === key);
+    return share(key, async () => {
       const rows = isScan(request)
-        ? await sql.search<PetRow>(statement, values)
+        ? await sql.search<PetRow>(statement, values, isWanted)
         : await sql.read<PetRow>(statement, values);
       return pageOf(rows, request.limit, petJsonOf);
-    });
+    }).finally(leave);
   };
 }
 

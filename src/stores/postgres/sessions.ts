@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { storeClosing } from '../../domain/error.ts';
+import type { QueryResultRow } from 'pg';
+import { PetstoreError, storeClosing } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import { type Log, reasonOf } from '../../system/log.ts';
 import { createBoundedQueue } from '../batcher.ts';
@@ -23,7 +24,9 @@ import {
   servingTimeouts,
   type Session,
   type SessionOptions,
+  type Statement,
   type Timeouts,
+  type Values,
 } from './session.ts';
 import { createTransact, type Transact } from './transaction.ts';
 
@@ -31,8 +34,15 @@ import { createTransact, type Transact } from './transaction.ts';
 export interface Sql {
   /** Runs a statement that only reads; repeats it if its session was lost. */
   read: Query;
-  /** Runs a read that may take long. These run one at a time on their own session, which is opened on first use. */
-  search: Query;
+  /**
+   * Runs a read that may take long. These run one at a time on their own session, which is opened on first use. One that
+   * is not wanted when its turn comes does not run.
+   */
+  search: <Row extends QueryResultRow>(
+    statement: Statement | string,
+    values?: Values,
+    isWanted?: () => boolean,
+  ) => Promise<Row[]>;
   /**
    * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
    * times.
@@ -82,11 +92,8 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const lasting = { ...timeouts, silenceMs: 0 };
   const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });
 
-  const readOn =
-    (some: Lanes): Query =>
-    (statement, values) =>
-      retry(() => some.run((session) => session.query(statement, values)));
-  const read = readOn(readers);
+  const read: Query = (statement, values) =>
+    retry(() => readers.run((session) => session.query(statement, values)));
 
   const transact = createTransact({
     onSession: (work) => writers.run(work),
@@ -97,7 +104,14 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
 
   return {
     read,
-    search: readOn(searchers),
+    search: (statement, values, isWanted = () => true) =>
+      retry(() =>
+        searchers.run((session) => {
+          if (!isWanted())
+            throw new PetstoreError('overloaded', 'Every caller left while the search waited.');
+          return session.query(statement, values);
+        }),
+      ),
     async write(work, advice) {
       try {
         const result = await retry(() => transact(work, advice));
