@@ -5,6 +5,7 @@ import {
   type EventPosition,
   type EventRequest,
   type EventStore,
+  maxEventsRead,
   pageLimit,
 } from '../stores/store.ts';
 import { parseInt64 } from '../domain/int64.ts';
@@ -28,7 +29,6 @@ import type { Call, Handler } from './route.ts';
 const longestWaitSeconds = 5;
 /** The most requests of this process that wait at once. */
 const maxWaiting = 1024;
-const endOfLog = { after: 'now', limit: 1 } as const;
 
 export interface EventOperations {
   listEvents: Handler;
@@ -39,12 +39,20 @@ export interface EventOperations {
 export function createEventOperations(events: EventStore, authenticate: Authenticate): EventOperations {
   let waitingCount = 0;
   let isStopping = false;
-  let check: Promise<EventPage> | undefined;
+  let check: Promise<Growth> | undefined;
+  let checkedUpTo: Growth['from'] = 'now';
 
-  /** The end of the log after a pause. All waiting requests share one read, and without any there is none. */
-  const nextCheck = (): Promise<EventPage> => {
+  const readAfter = async (from: Growth['from']): Promise<Growth> => {
+    const page = await events.listEvents({ after: from, limit: maxEventsRead });
+    checkedUpTo = page.next;
+    return { ...page, from };
+  };
+
+  /** The growth of the log after a pause. All waiting requests share one read, and without any there is none. */
+  const nextCheck = (): Promise<Growth> => {
     check ??= Bun.sleep(events.checkEveryMs)
-      .then(() => events.listEvents(endOfLog))
+      // The log may have been replaced, or its events may have expired since the last check.
+      .then(() => readAfter(checkedUpTo).catch(() => readAfter('now')))
       .finally(() => {
         check = undefined;
       });
@@ -61,13 +69,14 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
     // A store that hangs must not make the wait longer.
     const timeIsUp = Bun.sleep(endsAt - startedAt);
     let page = first;
+    if (waitingCount === 0) checkedUpTo = first.next;
     waitingCount += 1;
     try {
       while (page.isEnd && !isOver()) {
-        const end = await Promise.race([nextCheck(), timeIsUp]);
-        // The log has grown, or another one has begun.
-        if (end && (end.next.id !== page.next.id || end.next.epoch !== page.next.epoch))
+        const growth = await Promise.race([nextCheck(), timeIsUp]);
+        if (growth && mayConcern(growth, asked, page.next))
           page = await events.listEvents({ ...asked, after: page.next });
+        else if (growth && growth.next.id > page.next.id) page = { ...page, next: growth.next };
       }
     } finally {
       waitingCount -= 1;
@@ -89,6 +98,26 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
       isStopping = true;
     },
   };
+}
+
+/** What the log has grown by since a position. From `now`, nothing is known but its end. */
+interface Growth extends EventPage {
+  from: EventPosition | 'now';
+}
+
+/** Whether a reader at this position must read on: something new concerns it, or it cannot tell. */
+function mayConcern(
+  { from, next, events }: Growth,
+  { petId, type }: AskedEvents,
+  at: EventPosition,
+): boolean {
+  if (next.epoch === at.epoch && next.id <= at.id) return false;
+  if (from === 'now' || from.epoch !== at.epoch || from.id > at.id) return true;
+  if (events.length === maxEventsRead) return true;
+  return events.some(
+    (event) =>
+      event.id > at.id && event.petId === (petId ?? event.petId) && event.type === (type ?? event.type),
+  );
 }
 
 interface AskedEvents extends EventRequest {

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Applied, Change } from '../domain/change.ts';
-import type { EventType } from '../domain/event.ts';
+import type { EventType, StoredEvent } from '../domain/event.ts';
 import type { OrderStatus } from '../domain/order.ts';
 import type { PetStatus } from '../domain/pet.ts';
 
@@ -126,6 +126,8 @@ export interface EventRequest {
 export interface EventPage {
   /** A JSON array. */
   json: string;
+  /** What the events in it are about. */
+  events: readonly Pick<StoredEvent, 'id' | 'type' | 'petId'>[];
   /** The position after the last event that was read, even if a filter left that event out. */
   next: EventPosition;
   /** True if the page is empty and the log ends here. Where a filter stopped the read, more may follow. */

@@ -6,11 +6,12 @@ import { openService, openTemporarySqlite } from '../support/http/service.ts';
 
 /** A service whose reads of the log are counted, and fail or hang on demand. */
 async function openCounted() {
-  const log = { reads: 0, failure: undefined as Error | undefined, isHanging: false };
+  const log = { reads: 0, filteredReads: 0, failure: undefined as Error | undefined, isHanging: false };
   const openStore = async () => {
     const store = await openTemporarySqlite();
     const listEvents: EventStore['listEvents'] = (request) => {
       log.reads += 1;
+      if (request.petId !== undefined || request.type !== undefined) log.filteredReads += 1;
       if (log.failure) throw log.failure;
       if (log.isHanging) return new Promise(() => {});
       return store.events.listEvents(request);
@@ -18,9 +19,9 @@ async function openCounted() {
     return { ...store, events: { ...store.events, listEvents } };
   };
   const service = await openService({ openStore });
-  const wait = async (signal: AbortSignal | null = null, seconds = 5) => {
+  const wait = async (signal: AbortSignal | null = null, seconds = 5, filter = '') => {
     const headers = { Authorization: `Bearer ${service.apiKey}` };
-    const url = `http://localhost/v1/events?after=now&wait=${seconds}`;
+    const url = `http://localhost/v1/events?after=now&wait=${seconds}${filter}`;
     return service.app.fetch(new Request(url, { headers, signal }));
   };
   return { log, service, wait, [Symbol.asyncDispose]: () => service.close() };
@@ -38,6 +39,28 @@ describe('requests that wait', () => {
     const { reads } = counted.log;
     await Bun.sleep(100);
     expect(counted.log.reads).toBe(reads);
+  });
+
+  it('read nothing when the log grows by what their filter leaves out', async () => {
+    await using counted = await openCounted();
+    const { log, service } = counted;
+    const id = await addPet(service.call);
+    const filters = [`&petId=${id}`, '&type=pet.deleted', `&petId=${id}&type=pet.deleted`];
+    const waiting = filters.map((filter) => counted.wait(null, 5, filter));
+    while (log.filteredReads < filters.length) await Bun.sleep(1);
+    for (let added = 0; added < 3; added++) {
+      await addPet(service.call);
+      // At least one check begins after the pet was added.
+      const { reads } = log;
+      while (log.reads < reads + 2) await Bun.sleep(1);
+    }
+    expect(log.filteredReads).toBe(filters.length);
+    await service.call(`/v1/pets/${id}`, { method: 'DELETE' });
+    for (const response of waiting) {
+      const events = (await (await response).json()) as { type: string; petId: number }[];
+      expect(events).toMatchObject([{ type: 'pet.deleted', petId: Number(id) }]);
+    }
+    expect(log.filteredReads).toBe(2 * filters.length);
   });
 
   it('are at most 1,024, until a caller leaves', async () => {
