@@ -8,6 +8,7 @@ import { addressOf, askLocally, loadTls, localAddressOf, reservePort } from '../
 import type { ServeOptions } from '../server/options.ts';
 import { storeAt } from '../stores/open.ts';
 import { sqliteVersion } from '../stores/sqlite/connect.ts';
+import { hasOtherNames } from '../stores/sqlite/file.ts';
 import { inspectSqlite } from '../stores/sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../system/files.ts';
 import { addServeOptions, readServeOptions } from './settings.ts';
@@ -150,16 +151,22 @@ function checkEmbeddedStore(name: string): StoreReport {
   const path = resolveLinks(name);
   const makesFirstKey = !existsSync(path);
   const rights = checkRights(path);
+  const links =
+    !makesFirstKey && statSync(path).nlink > 1 ? [warning('store', hasOtherNames, removeLink(path))] : [];
   if (rights.state === 'problem') return { findings: [rights], usableKeyCount: 0, makesFirstKey };
   try {
     const { usableKeyCount, ...content } = inspectSqlite(name, Date.now(), reportOnTerminal());
     const state = makesFirstKey
       ? 'does not exist yet; the first start creates it'
       : `is sound and holds ${contentOf(content)}`;
-    return { findings: [ok('store', `${name} ${state}.`), rights], usableKeyCount, makesFirstKey };
+    return { findings: [ok('store', `${name} ${state}.`), ...links, rights], usableKeyCount, makesFirstKey };
   } catch (error) {
     return { findings: [problemOf('store', error), rights], usableKeyCount: 0, makesFirstKey };
   }
+}
+
+function removeLink(path: string): string {
+  return `Remove the other name, which this finds: find / -xdev -samefile ${path}`;
 }
 
 /** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */

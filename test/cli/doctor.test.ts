@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { addPets } from '../support/http/calls.ts';
@@ -113,6 +113,19 @@ describe('petstore doctor', () => {
     expect(await diagnose('keys', args, { env: { API_KEYS: short } })).toMatchObject([
       { state: 'warning', message: 'A key in API_KEYS is so short that it can be guessed.' },
     ]);
+  });
+
+  it('warns about a store with a second name, and so does the log', async () => {
+    await makeStore(at.store);
+    expect(await diagnose('store', ['--database-url', at.store])).toMatchObject([{ state: 'ok' }]);
+    linkSync(at.store, inFolder('second.db'));
+    const message = expect.stringContaining('has a second name (a hard link)');
+    expect(await diagnose('store', ['--database-url', at.store])).toMatchObject([
+      { state: 'ok' },
+      { state: 'warning', message },
+    ]);
+    await using service = await startService({ databaseUrl: at.store });
+    await service.untilLogged(/"level":"warn","message":"The store has a second name \(a hard link\)/);
   });
 
   it('warns about a store that others can read', async () => {

@@ -65,6 +65,10 @@ export function holdsFrames(log: string): boolean {
   return sizeOf(log) > logHeaderBytes;
 }
 
+/** SQLite names the log after the file, so services that use different names do not see each other's commits. */
+export const hasOtherNames =
+  'The store has a second name (a hard link). If that is served too, pets are lost.';
+
 /** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
 export function withSideFiles(store: StoreFile): StoreFile {
   return { ...store, sideFiles: identifySideFiles(store.path) };
