@@ -1,12 +1,20 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { extname } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../stores/bulk.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import type { ExcelOptions } from '../formats/csv.ts';
 import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../formats/format.ts';
 import { storeAt, refuseFileOfStore } from '../stores/open.ts';
-import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
+import {
+  attemptWrite,
+  openOutputFile,
+  outputFailed,
+  partialForm,
+  partialOf,
+  removeLeftovers,
+  syncPath,
+} from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
 import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
@@ -96,7 +104,8 @@ async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<
 
 /** Writes under another name and renames the complete, synced file, so a partial file never looks complete. */
 async function writeToFile(path: string, chunks: AsyncIterable<Chunk>, databaseUrl: string): Promise<void> {
-  const partial = `${path}.${process.pid}.partial`;
+  attemptWrite(path, () => removeLeftovers(path, partialForm));
+  const partial = partialOf(path);
   using file = openOutputFile(partial, 'wx', path);
   try {
     let count = 0;
@@ -109,7 +118,10 @@ async function writeToFile(path: string, chunks: AsyncIterable<Chunk>, databaseU
       return;
     }
     file.sync();
-    attemptWrite(path, () => renameSync(partial, path));
+    attemptWrite(path, () => {
+      renameSync(partial, path);
+      syncPath(dirname(resolve(path)));
+    });
     print(`Exported ${countOf(count, 'pet')} of ${storeAt(databaseUrl).name} to ${path}.\n`);
   } finally {
     rmSync(partial, { force: true });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { importBatchSize } from '../stores/bulk.ts';
 import { createSamplePets, sampleCategories } from '../domain/sample-pets.ts';
 import { storeAt } from '../stores/open.ts';
-import { storeOptions } from './audit.ts';
+import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples, integerFrom } from './terminal/usage.ts';
 import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
@@ -20,6 +20,7 @@ export function define(command: Command): void {
     .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
     .option('--seed <number>', 'Where the random numbers start.', integerFrom(0, 2 ** 32 - 1), 1)
     .addOption(settings.databaseUrl)
+    .addHelpText('after', auditHelp)
     .action(seed);
   addExamples(
     command,
@@ -28,9 +29,14 @@ export function define(command: Command): void {
   );
 }
 
-async function seed({ count, seed: start, databaseUrl }: SeedFlags): Promise<void> {
-  const makePet = createSamplePets(start);
+async function seed(flags: SeedFlags): Promise<void> {
   watchForInterruption();
+  const { count, seed: start, databaseUrl } = flags;
+  await audited('seed', databaseUrl, { count, seed: start }, () => addSamplePets(flags));
+}
+
+async function addSamplePets({ count, seed: start, databaseUrl }: SeedFlags): Promise<void> {
+  const makePet = createSamplePets(start);
   const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   let done = 0;
   try {
@@ -51,6 +57,6 @@ async function seed({ count, seed: start, databaseUrl }: SeedFlags): Promise<voi
   }
   print(`Added ${countOf(done, 'pet')} to ${storeAt(databaseUrl).name}.\n`);
   if (done === count) return;
-  report(`Stopped. To continue: petstore seed --count ${count - done} --seed ${done}`);
+  report(`Stopped. To add the rest, run it again with --count ${count - done} and another --seed.`);
   process.exitCode = interruption.exitStatus ?? 1;
 }

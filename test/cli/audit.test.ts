@@ -21,7 +21,7 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('AUDIT_LOG', () => {
-  it('gets one line with the uid for every key change, migration, restore and import', async () => {
+  it('gets one line with the uid for every key change, migration, restore, import and seed', async () => {
     const backup = join(folder.path, 'backup.db');
     const pets = join(folder.path, 'pets.csv');
     await Bun.write(pets, 'name,categoryId\nRex,1\n');
@@ -33,6 +33,7 @@ describe('AUDIT_LOG', () => {
     await run('keys', 'list');
     await run('backup', backup);
     await run('import', pets);
+    await run('seed', '--count', '2');
     await run('restore', backup, '--force');
     const copy = ['copy', '--from', folder.database, '--to', join(folder.path, 'copy.db')];
     await runCli(copy, { env: { AUDIT_LOG: auditLog } });
@@ -47,6 +48,7 @@ describe('AUDIT_LOG', () => {
       { action: 'keys revoke', outcome: 'done', keyId: '1', key: 'window' },
       { action: 'keys revoke', outcome: 'failed', keyId: '9' },
       { action: 'import', outcome: 'done', file: pets },
+      { action: 'seed', outcome: 'done', count: 2, seed: 1 },
       { action: 'restore', outcome: 'done', file: backup, petCount: 0 },
       { action: 'copy', outcome: 'done', from: folder.database },
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cleanEnvironment, petstoreCommand } from '../support/process/process.ts';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { cleanEnvironment, petstoreCommand, runCli } from '../support/process/process.ts';
 import { importText } from '../support/process/files.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
@@ -23,6 +23,19 @@ describe('petstore export', () => {
       '[\n{"id":1,"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n]\n',
     );
     expect(readdirSync(at.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
+  it('is not held up by what a killed export with the same process id left behind', async () => {
+    await importText('{"name":"Rex","categoryId":1}\n', at.store);
+    const path = inFolder('pets.ndjson');
+    const wrap = (command: string[]) => ['sh', '-c', 'touch "$0.$$.partial" && exec "$@"', path, ...command];
+    const result = await runCli(['export', path, '--database-url', at.store], { wrap });
+    expect(result.status).toBe(0);
+    const names = () => readdirSync(at.path).filter((name) => name.endsWith('.partial'));
+    const [leftover = ''] = names();
+    utimesSync(inFolder(leftover), new Date(0), new Date(0));
+    await run('export', path, '--force');
+    expect(names()).toEqual([]);
   });
 
   it('refuses a file whose extension names no format, and writes NDJSON to one without an extension', async () => {
