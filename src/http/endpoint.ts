@@ -1,4 +1,4 @@
-import { type ErrorCode, PetstoreError } from '../domain/error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import { type Authenticate, bearerToken } from './callers/auth.ts';
 import {
   andThen,
@@ -89,8 +89,8 @@ export class Endpoint {
   }
 
   #dispatch(call: Call): MaybePromise<Representation> {
-    if (!this.#isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-    const { methods } = this.#route;
+    const { methods, hint = '' } = this.#route;
+    if (!this.#isKnown) throw new PetstoreError('not_found', `Nothing is found at this address.${hint}`);
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
     if (!handler) return methodNotAllowed(call.method, this.#allow);
@@ -103,18 +103,18 @@ export class Endpoint {
   #refuse(call: Call, error: unknown): Response {
     const visibleError = shownError(error, call.requestId);
     this.#options.log.failed(call, visibleError, error);
-    return this.#send(call, errorResponse(visibleError), visibleError.code);
+    return this.#send(call, errorResponse(visibleError));
   }
 
-  #send(call: Call, representation: Representation, error?: ErrorCode): Response {
+  #send(call: Call, representation: Representation): Response {
     const { request, method, requestId, quota, startedAt, waitedMs } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
-    const { body, status = 200, etag, link, headers } = representation;
+    const { body, status = 200, code, etag, link, headers } = representation;
     const isHead = method === 'HEAD';
     const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
     const durationMs = performance.now() - startedAt - waitedMs;
-    log.finished(call, status, body, durationMs);
-    this.#observe?.(method, status, durationMs / 1000, error);
+    log.finished(call, representation, durationMs);
+    this.#observe?.(method, status, durationMs / 1000, code);
     const ready = this.#methodHeaders.get(method) ?? this.#headers;
     const response = new Response(sentBody, {
       status,

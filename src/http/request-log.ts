@@ -2,7 +2,7 @@ import { PetstoreError } from '../domain/error.ts';
 import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
 import type { ClientAddress } from './callers/client-address.ts';
 import type { Call } from './route.ts';
-import type { ResponseBody } from './response.ts';
+import type { Representation } from './response.ts';
 
 export interface RequestLog {
   /**
@@ -11,7 +11,7 @@ export interface RequestLog {
    */
   failed(call: Call, shown: PetstoreError, error: unknown): void;
   /** Logs slow requests, or all requests if that is switched on. */
-  finished(call: Call, status: number, body: ResponseBody | null, durationMs: number): void;
+  finished(call: Call, response: Representation, durationMs: number): void;
 }
 
 interface RequestLogOptions {
@@ -62,11 +62,12 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       log.error('request failed', fieldsOf(call, { code, error: describeError(error) }));
     },
 
-    finished(call, status, body, durationMs) {
+    finished(call, { status = 200, code, body }, durationMs) {
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !accessLog) return;
       const fields = fieldsOf(call, {
         status,
+        code,
         durationMs: Math.round(durationMs),
         bytes: body === null || call.method === 'HEAD' ? 0 : Buffer.byteLength(body),
         traceId: traceIdOf(call.request),

@@ -9,6 +9,8 @@ export interface Representation {
   body: ResponseBody | null;
   /** 200 by default. */
   status?: number;
+  /** The code of an error, for the log and the metrics. */
+  code?: ErrorCode;
   /** Identifies this content: callers may keep it if they revalidate it (RFC 9110, section 13). */
   etag?: string;
   /** The `Link` to the next page. */
@@ -45,6 +47,7 @@ export function errorResponse(error: PetstoreError, headers: Record<string, stri
   const { code, message, status } = error;
   return {
     status,
+    code,
     headers: {
       'Cache-Control': 'no-store',
       ...headersOfCode[code],

@@ -51,15 +51,15 @@ describe('the log', () => {
     await service.stop();
     const requests = linesOf(service.stdout).filter(({ message }) => message === 'request');
     expect(
-      requests.map(({ requestId, method, path, status, client, key }) =>
-        [requestId, method, path, status, client, key].join(' '),
+      requests.map(({ requestId, method, path, status, code, client, key }) =>
+        [requestId, method, path, status, code, client, key].join(' '),
       ),
     ).toEqual([
-      'list GET /v1/pets 200 203.0.113.9 till-2',
-      'get GET /v1/pets/:petId 404 127.0.0.1 API_KEYS',
-      'delete DELETE /v1/pets 405 127.0.0.1 API_KEYS',
-      'stranger GET /v1/pets 401 127.0.0.1 ',
-      'probe GET /livez 200 127.0.0.1 ',
+      'list GET /v1/pets 200  203.0.113.9 till-2',
+      'get GET /v1/pets/:petId 404 not_found 127.0.0.1 API_KEYS',
+      'delete DELETE /v1/pets 405 method_not_allowed 127.0.0.1 API_KEYS',
+      'stranger GET /v1/pets 401 invalid_api_key 127.0.0.1 ',
+      'probe GET /livez 200  127.0.0.1 ',
     ]);
     expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
   });
