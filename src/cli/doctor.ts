@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
@@ -11,7 +11,7 @@ import { sqliteVersion } from '../stores/sqlite/connect.ts';
 import { hasOtherNames } from '../stores/sqlite/file.ts';
 import { inspectSqlite } from '../stores/sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../system/files.ts';
-import { addServeOptions, readServeOptions } from './settings.ts';
+import { addServeOptions, findMistakes, readServeOptions, shortKeyWarning } from './settings.ts';
 import { contentOf, countOf, printJson, renderTable } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { addExamples } from './terminal/usage.ts';
@@ -34,14 +34,18 @@ export function define(command: Command): void {
   );
 }
 
-async function doctor({ json, ...texts }: Record<string, string | boolean>): Promise<void> {
-  const findings = await Array.fromAsync(examine(texts));
+async function doctor(_options: unknown, command: Command): Promise<void> {
+  const { json, envFile, ...texts } = command.optsWithGlobals<Record<string, string | boolean>>();
+  const findings = await Array.fromAsync(examine(texts, envFile));
   if (json) printJson({ ok: !hasProblem(findings), findings });
   else process.stdout.write(renderFindings(findings));
   process.exitCode = hasProblem(findings) ? 1 : 0;
 }
 
-async function* examine(texts: Record<string, string | boolean>): AsyncGenerator<Finding> {
+async function* examine(
+  texts: Record<string, string | boolean>,
+  envFile?: string | boolean,
+): AsyncGenerator<Finding> {
   let options: ServeOptions;
   let path: string | undefined;
   try {
@@ -52,9 +56,11 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
     yield problemOf('configuration', error);
     return;
   }
-  yield ok('configuration', 'Every setting has a valid value.');
+  const mistakes = typeof envFile === 'string' ? findMistakes(envFile) : [];
+  if (mistakes.length === 0) yield ok('configuration', 'Every setting has a valid value.');
+  else yield* mistakes.map((mistake) => warning('configuration', ...mistake));
   yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
-  yield await checkPort(options);
+  yield await checkPort(options, path);
   const store =
     path === undefined ? await checkPostgres(options.databaseUrl, process.env) : checkEmbeddedStore(path);
   yield* store.findings;
@@ -63,18 +69,10 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
   if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }
 
-/** Random letters and digits of this length have 95 bits of entropy. */
-const shortestSafeKey = 16;
-
-function checkKeys({ apiKeys }: ServeOptions, store: StoreReport): Finding {
-  if (apiKeys.some((key) => key.length < shortestSafeKey)) {
-    return warning(
-      'keys',
-      'A key in API_KEYS is so short that it can be guessed.',
-      'Use a key of the store instead: petstore keys create --name NAME',
-    );
-  }
-  const count = apiKeys.length + store.usableKeyCount;
+function checkKeys(options: ServeOptions, store: StoreReport): Finding {
+  const shortKey = shortKeyWarning(options);
+  if (shortKey) return warning('keys', ...shortKey);
+  const count = options.apiKeys.length + store.usableKeyCount;
   if (count > 0) return ok('keys', `${countOf(count, 'API key')} can be used.`);
   if (store.makesFirstKey) return ok('keys', 'There is no API key yet; the first start creates one.');
   return warning(
@@ -109,7 +107,7 @@ const gibibyte = 1024 ** 3;
 const exhaustedBytes = 100 * 1024 ** 2;
 const responseMs = 5000;
 
-async function checkPort(options: ServeOptions): Promise<Finding> {
+async function checkPort(options: ServeOptions, path: string | undefined): Promise<Finding> {
   const { port } = options;
   const address = addressOf(options, port);
   try {
@@ -118,7 +116,23 @@ async function checkPort(options: ServeOptions): Promise<Finding> {
   } catch (error) {
     const response = await askLocally(`${localAddressOf(options, port)}/livez`, responseMs);
     const isOurs = response?.status === 200 && response.headers.has('X-Request-Id');
-    return isOurs ? ok('port', `A service responds at ${address}.`) : problemOf('port', error);
+    if (!isOurs) return problemOf('port', error);
+    if (path === undefined || isInUse(path)) return ok('port', `A service responds at ${address}.`);
+    return warning(
+      'port',
+      `A service responds at ${address}, but nobody has ${path} open: it serves another store.`,
+      'Check DATABASE_URL, here and where the service is started.',
+    );
+  }
+}
+
+/** A service holds a lock on its store. Without /proc/locks, nobody can tell. */
+function isInUse(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    return readFileSync('/proc/locks', 'utf8').includes(`:${statSync(path).ino} `);
+  } catch {
+    return true;
   }
 }
 
@@ -172,34 +186,39 @@ function removeLink(path: string): string {
 /** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */
 function checkRights(path: string): Finding {
   const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
-  const remedy = (files: string) => `Run chown for ${files}, or start the service as their owner.`;
+  const remedy = (files: string[]) =>
+    files.some((file) => refusal(file, constants.W_OK) === 'EROFS')
+      ? 'The file system is read-only: mount it writable, or choose another file with --database-url.'
+      : `Run chown for ${files.join(', ')}, or start the service as their owner.`;
   if (!existsSync(path)) {
     const folder = nearestFolder(path);
-    if (mayUse(folder, constants.W_OK | constants.X_OK)) return ok('rights', `${folder} can be written.`);
+    if (!refusal(folder, constants.W_OK | constants.X_OK)) return ok('rights', `${folder} can be written.`);
     return problem(
       'rights',
       `${user} may not create the store: ${folder} cannot be written.`,
-      remedy(folder),
+      remedy([folder]),
     );
   }
   const stats = statSync(path);
   if (!stats.isFile()) return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
   const files = [dirname(resolve(path)), path, `${path}-wal`, `${path}-shm`];
   const mode = constants.R_OK | constants.W_OK;
-  const refused = files.filter((file) => existsSync(file) && !mayUse(file, mode)).join(', ');
-  if (refused !== '') return problem('rights', `${user} may not read and write ${refused}.`, remedy(refused));
+  const refused = files.filter((file) => existsSync(file) && refusal(file, mode));
+  if (refused.length > 0)
+    return problem('rights', `${user} may not read and write ${refused.join(', ')}.`, remedy(refused));
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     return warning('rights', `${path} can be read by other users.`, `Run chmod 600 ${path}.`);
   }
   return ok('rights', 'The store can be written, and no other user can read it.');
 }
 
-function mayUse(path: string, mode: number): boolean {
+/** The system's code for why the user may not use a file. */
+function refusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
   }
 }
 
@@ -212,7 +231,7 @@ async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): P
     const { usableKeyCount, isNew } = inspection;
     const state = isNew
       ? 'holds no store yet; the first start creates it'
-      : `holds about ${contentOf(inspection)}`;
+      : `holds ${inspection.isLowerBound ? 'at least' : 'about'} ${contentOf(inspection)}`;
     const findings = [
       ok('store', `PostgreSQL ${inspection.version} at ${storeAt(address).name} responds and ${state}.`),
       inspection.mayWrite

@@ -18,6 +18,7 @@ import {
   renderTable,
   visible,
   warn,
+  report,
 } from './terminal/output.ts';
 
 const keyArgument = [
@@ -101,6 +102,10 @@ function parseExpiry(text: string, now: Date): Date {
   const time = day === undefined ? now.getTime() + durationMs(text) : parseDate(text, day);
   if (Number.isNaN(time)) {
     throw new InvalidArgumentError('It must be a date such as 2027-01-31 or a time such as 90d.');
+  }
+  if (/T[\d:.]+$/.test(text)) {
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    report(`--expires has no time zone, so it is read as ${timeZone} time: ${new Date(time).toISOString()}`);
   }
   if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
   return new Date(time);

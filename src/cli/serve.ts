@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isLoopback } from '../server/listener.ts';
 import { serveHere } from '../server/service.ts';
 import { createServiceAudit } from './audit.ts';
-import { addServeOptions, readServeOptions } from './settings.ts';
+import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
 import { openContext } from './terminal/output.ts';
 
@@ -35,6 +35,8 @@ async function serve(texts: Record<string, string>): Promise<void> {
       { host: options.host },
     );
   }
+  const shortKey = shortKeyWarning(options);
+  if (shortKey) context.log.warn(shortKey.join(' '));
   // Audit lines ignore the level of the other lines.
   const audit = createServiceAudit(openContext('info').log, options.databaseUrl);
   const own = { ...context, audit };

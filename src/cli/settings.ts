@@ -171,7 +171,28 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   if ((options.metricsPort ?? 0) + options.workers > 65_536) {
     throw usageError(`${nameOf('metricsPort')} leaves no port for each of the ${options.workers} workers.`);
   }
+  if (options.port !== 0 && isMetricsPort(options)) {
+    throw usageError(`${nameOf('metricsPort')} takes port ${options.port}, which is the port of the API.`);
+  }
   return options;
+}
+
+function isMetricsPort({ host, port, metricsHost, metricsPort = Infinity, workers }: ServeOptions): boolean {
+  const isSameHost =
+    host === metricsHost || [host, metricsHost].some((name) => ['0.0.0.0', '::'].includes(name));
+  return isSameHost && port >= metricsPort && port < metricsPort + workers;
+}
+
+/** Random letters and digits of this length have 95 bits of entropy. */
+const shortestSafeKey = 16;
+
+/** What the log and the doctor say about a key in API_KEYS that can be guessed. */
+export function shortKeyWarning({ apiKeys }: ServeOptions): [problem: string, remedy: string] | undefined {
+  if (apiKeys.every((key) => key.length >= shortestSafeKey)) return undefined;
+  return [
+    'A key in API_KEYS is so short that it can be guessed.',
+    'Use a key of the store instead: petstore keys create --name NAME',
+  ];
 }
 
 /** Reads the value of a setting that is an integer. */
@@ -239,4 +260,40 @@ export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void 
   for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
     environment[name] ??= value;
   }
+}
+
+/** Mistakes in a file of settings that `readEnvFile` cannot refuse, because the file may have other variables too. */
+export function findMistakes(path: string): [problem: string, remedy: string][] {
+  const text = readFileOf('--env-file', path);
+  const known = [...Object.values(settings).map(({ variable }) => variable), 'AUDIT_LOG'];
+  const misspelt = Object.keys(parseEnv(text)).flatMap((name): [string, string][] => {
+    const meant = known.includes(name) ? undefined : known.find((each) => isSimilar(name, each));
+    return meant === undefined
+      ? []
+      : [[`${path} sets ${name}, which is no setting.`, `Did you mean ${meant}?`]];
+  });
+  // A quoted value may have several lines.
+  const lines = text
+    .replaceAll(/(=[ \t]*)(["'`])[^]*?\2/g, (value) => value.replaceAll(/[^\n=]/g, ''))
+    .split('\n');
+  const odd = lines.flatMap((line, index): [string, string][] =>
+    /^\s*(?:#|$|(?:export\s+)?[\w.-]+\s*=)/.test(line)
+      ? []
+      : [[`Line ${index + 1} of ${path} is no assignment.`, 'Write NAME=value.']],
+  );
+  return [...misspelt, ...odd];
+}
+
+/** Whether at most a quarter of the letters differ (Levenshtein distance). */
+function isSimilar(one: string, other: string): boolean {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let above = 0; above < one.length; above++) {
+    const next = [above + 1];
+    for (let index = 0; index < other.length; index++) {
+      const [diagonal = 0, up = 0, left = 0] = [row[index], row[index + 1], next[index]];
+      next.push(Math.min(up + 1, left + 1, diagonal + (one[above] === other[index] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return (row.at(-1) ?? 0) <= other.length / 4;
 }

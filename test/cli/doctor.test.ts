@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { chmodSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,6 +101,28 @@ describe('petstore doctor', () => {
     expect(store?.remedy).toContain('backup');
   });
 
+  it('names the pet that is damaged', async () => {
+    await runCli(['seed', '--count', '3', '--database-url', at.store]);
+    using database = new Database(at.store);
+    database.run("UPDATE pets SET json = replace(json, 'name', 'nama') WHERE id = 2");
+    expect(await diagnose('store', ['--database-url', at.store])).toMatchObject([
+      { state: 'problem', message: `The database ${at.store} is damaged at pet 2.` },
+    ]);
+  });
+
+  it('names misspelt settings and lines that set nothing in the file of --env-file', async () => {
+    const file = inFolder('settings');
+    const lines = ['# A comment', '', 'ACCES_LOG=true', 'PGHOST=db', 'export PORT=0', 'LOG_LEVEL debug'];
+    writeFileSync(file, [...lines, 'OTHER="one', 'two"', "ITS=it's", 'secret'].join('\n'));
+    expect(await diagnose('configuration', ['--env-file', file])).toMatchObject([
+      { message: `${file} sets ACCES_LOG, which is no setting.`, remedy: 'Did you mean ACCESS_LOG?' },
+      { message: `Line 6 of ${file} is no assignment.`, remedy: 'Write NAME=value.' },
+      { message: `Line 10 of ${file} is no assignment.` },
+    ]);
+    writeFileSync(file, 'ACCESS_LOG=true\n');
+    expect(await diagnose('configuration', ['--env-file', file])).toMatchObject([{ state: 'ok' }]);
+  });
+
   it('warns when no key can be used, or when one can be guessed', async () => {
     await makeStore(at.store);
     const args = ['--database-url', at.store];
@@ -151,6 +174,16 @@ describe('petstore doctor', () => {
     chmodSync(at.path, 0o700);
   });
 
+  it('does not advise chown on a read-only file system', async () => {
+    await makeStore(at.store);
+    const mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
+    const wrap = (command: string[]) => ['unshare', '-rm', 'sh', '-c', mount, at.path, ...command];
+    for (const name of [at.store, inFolder('other.db')])
+      expect(await diagnose('rights', ['--database-url', name], { wrap })).toMatchObject([
+        { state: 'problem', remedy: expect.stringContaining('The file system is read-only') },
+      ]);
+  });
+
   it('checks a store that is being served without changing a byte, and the port', async () => {
     await using service = await startService();
     await addPets(service.call, 5);
@@ -159,8 +192,13 @@ describe('petstore doctor', () => {
     expect(before[1]).not.toBe('');
     expect(await diagnose('store', ['--database-url', service.database])).toMatchObject([{ state: 'ok' }]);
     expect(read()).toEqual(before);
-    expect(await diagnose('port', ['--port', new URL(service.url).port])).toMatchObject([
+    const port = ['--port', new URL(service.url).port, '--database-url'];
+    expect(await diagnose('port', [...port, service.database])).toMatchObject([
       { state: 'ok', message: `A service responds at ${service.url}.` },
+    ]);
+    await makeStore(at.store);
+    expect(await diagnose('port', [...port, at.store])).toMatchObject([
+      { state: 'warning', message: expect.stringContaining('it serves another store') },
     ]);
   });
 

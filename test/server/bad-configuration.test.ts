@@ -33,6 +33,14 @@ describe('a bad setting', () => {
       { WORKERS: '2', METRICS_PORT: '65535' },
       '--metrics-port (METRICS_PORT) leaves no port for each of the 2 workers.',
     ],
+    ...[
+      { PORT: '9464', METRICS_PORT: '9464' },
+      { PORT: '9465', METRICS_PORT: '9464', WORKERS: '2' },
+      { PORT: '9464', METRICS_PORT: '9464', HOST: '0.0.0.0' },
+    ].map((env): [Record<string, string>, string] => [
+      env,
+      `--metrics-port (METRICS_PORT) takes port ${env.PORT}, which is the port of the API.`,
+    ]),
     [{ LOG_LEVEL: 'trace' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, debug, not "trace".'],
     [
       { TRUST_PROXY: '10.0.0.0/8, proxy' },

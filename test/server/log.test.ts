@@ -93,6 +93,15 @@ describe('the log', () => {
   });
 });
 
+describe('a key in API_KEYS that can be guessed', () => {
+  it('causes a warning', async () => {
+    await using service = await startService({ env: { API_KEYS: 'short' } });
+    await service.untilLogged(
+      /"level":"warn","message":"A key in API_KEYS is so short that it can be guessed\./,
+    );
+  });
+});
+
 describe('plain HTTP', () => {
   it('causes one warning beyond loopback', async () => {
     await using service = await startService({ workers: 2, args: ['--host', '0.0.0.0'] });

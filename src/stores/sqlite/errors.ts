@@ -61,9 +61,10 @@ export function operatorError(error: unknown, path: string): unknown {
   }
 }
 
-export function damaged(name: string): OperatorError {
+/** `row` names what is damaged, such as `pet 3`, if it is known. */
+export function damaged(name: string, row?: string): OperatorError {
   return new OperatorError(
-    `The database ${name} is damaged.`,
+    `The database ${name} is damaged${row === undefined ? '' : ` at ${row}`}.`,
     'Put a backup in its place: petstore restore FILE --force',
   );
 }

@@ -16,6 +16,11 @@ describe('a database that is inspected', () => {
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ petCount: 3, orderCount: 2 });
     const { stdout } = await runCli(['doctor', '--database-url', database.address()]);
     expect(stdout).toContain('holds about 3 pets and 2 orders.');
+    await database.run(`ALTER TABLE pets SET (autovacuum_enabled = off);
+      INSERT INTO pets (id, name, category_id, folded_name)
+      SELECT nextval('pet_ids'), 'Rex', 1, 'rex' FROM generate_series(1, 11000)`);
+    const { stdout: uncounted } = await runCli(['doctor', '--database-url', database.address()]);
+    expect(uncounted).toContain('holds at least 10,000 pets and 2 orders.');
   });
 
   it('shows whether the role may write', async () => {

@@ -8,6 +8,8 @@ export interface PostgresInspection {
   /** An estimate for a large table, because counting it is slow. */
   petCount: number;
   orderCount: number;
+  /** True if a table is larger than what was counted and the server has no estimate. */
+  isLowerBound: boolean;
   usableKeyCount: number;
   /** True if there is no schema yet. */
   isNew: boolean;
@@ -24,9 +26,12 @@ export async function inspectPostgres(
   try {
     session = await openSession({ address: parseAddress(address, environment) });
     const isNew = (await readSchemaVersion(session)) === 0;
-    const [found] = await session.query<Omit<PostgresInspection, 'isNew'>>(isNew ? selectNew : selectStore);
+    const [found] = await session.query<Omit<PostgresInspection, 'isNew' | 'isLowerBound'>>(
+      isNew ? selectNew : selectStore,
+    );
     if (!found) throw new Error('The server says nothing about the store.');
-    return { ...found, isNew };
+    const isLowerBound = [found.petCount, found.orderCount].includes(countedExactly);
+    return { ...found, isNew, isLowerBound };
   } catch (error) {
     throw operatorError(error);
   } finally {

@@ -80,8 +80,8 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     if (total === 0) return 0;
     using progress = report.progress(`${table} read`, total);
     let count = 0;
-    for (const row of database.query<never, []>(`SELECT ${columns} FROM ${table}`).iterate()) {
-      if (!isSound(row)) throw damaged(name);
+    for (const row of database.query<{ id: string }, []>(`SELECT ${columns} FROM ${table}`).iterate()) {
+      if (!isSound(row as never)) throw damaged(name, `${table.slice(0, -1)} ${row.id}`);
       count += 1;
       if (count % rowsPerReport === 0) progress.add(rowsPerReport);
     }
