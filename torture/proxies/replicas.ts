@@ -1,4 +1,4 @@
-import type { Service } from '../../test/support/process/process.ts';
+import { sendSignal, type Service } from '../../test/support/process/process.ts';
 import { serve } from '../support/serve.ts';
 
 /** Services on one store, each of which keeps its port when it is started again. */
@@ -8,6 +8,10 @@ export interface Replicas extends AsyncDisposable {
   restart(index: number): Promise<void>;
   /** Ends one with no chance to react, and starts it again. */
   kill(index: number): Promise<void>;
+  /** Stops all of them from responding; connections still succeed. */
+  freezeAll(): void;
+  /** Ends all of them for good. */
+  killAll(): Promise<void>;
 }
 
 export interface ReplicaOptions {
@@ -44,6 +48,10 @@ export async function openReplicas(options: ReplicaOptions): Promise<Replicas> {
     ports,
     restart: (index) => replace(index, (service) => service.stop()),
     kill: (index) => replace(index, (service) => service.kill9()),
+    freezeAll: () => services.forEach(({ pid }) => sendSignal(pid, 'SIGSTOP')),
+    async killAll() {
+      for (const service of services) await service.kill9();
+    },
     [Symbol.asyncDispose]: close,
   };
 }

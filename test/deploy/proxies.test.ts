@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'bun:test';
+import { PetstoreError, statusOfCode } from '../../src/domain/error.ts';
+import { errorResponse } from '../../src/http/response.ts';
+import { readDeployFile } from '../support/deploy/files.ts';
+
+/** `npm run torture -- behind-proxies` runs both files. */
+const proxies = [
+  {
+    file: 'haproxy/haproxy.cfg',
+    errors: 3,
+    headerOf: (name: string, value: string) => `hdr ${name} ${value}`,
+  },
+  {
+    file: 'nginx/petstore.conf',
+    errors: 1,
+    headerOf: (name: string, value: string) => `add_header ${name} ${value} always;`,
+  },
+];
+
+describe.each(proxies)('the errors in $file', ({ file, errors, headerOf }) => {
+  const text = readDeployFile(file);
+  const bodies = [...text.matchAll(/'(\{.+\})'/g)].map(([, body = '']) => body);
+
+  it('have the body and the headers of the service', () => {
+    expect(bodies).toHaveLength(errors);
+    for (const body of bodies) {
+      const { message } = JSON.parse(body) as { message: string };
+      const expected = errorResponse(new PetstoreError('unavailable', message));
+      expect(body).toBe(expected.body as string);
+      for (const [name, value] of Object.entries(expected.headers ?? {}))
+        expect(text.split(headerOf(name, value))).toHaveLength(errors + 1);
+    }
+  });
+
+  it('have the status of the service', () => {
+    const status = statusOfCode.unavailable;
+    expect(text).toMatch(
+      new RegExp(`return ${status} '|http-after-response set-status ${status} if \\{ status 502 504 \\}`),
+    );
+  });
+});
