@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** The service's metrics, for a scrape in Prometheus' text format. */
 export interface Registry {
   counter(name: string, help: string): Labelled<Counter>;
@@ -7,7 +9,7 @@ export interface Registry {
   gauge(name: string, help: string, read: ReadGauge): void;
   /** A counter kept elsewhere and read at each scrape. */
   observedCounter(name: string, help: string, read: ReadGauge): void;
-  /** Prometheus' text format, version 0.0.4. Never fails: a metric that cannot be read has no sample. */
+  /** Prometheus' text format, version 0.0.4. Never fails: a metric that cannot be read in time has no sample. */
   render(): Promise<string>;
 }
 
@@ -22,7 +24,8 @@ export interface Labelled<Child> {
 
 type Kind = 'counter' | 'gauge' | 'histogram';
 
-export function createRegistry(): Registry {
+/** By default, a metric may take half of a scraper's default timeout of ten seconds. */
+export function createRegistry(readWithinMs = 5000): Registry {
   const metrics: (() => Promise<string>)[] = [];
 
   const add = (name: string, kind: Kind, help: string, lines: () => string | Promise<string>): void => {
@@ -32,7 +35,7 @@ export function createRegistry(): Registry {
 
   const addRead = (name: string, kind: Kind, help: string, read: ReadGauge): void =>
     add(name, kind, help, async () => {
-      const readings = await read();
+      const readings = await Promise.race([read(), sleep(readWithinMs, [], { ref: false })]);
       if (typeof readings === 'number') return line(name, {}, readings);
       return readings.map(({ labels, value }) => line(name, labels, value)).join('');
     });

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { version } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
@@ -119,6 +119,10 @@ function addProcessMetrics(registry: Registry): void {
   registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
   // Throws, and so has no sample, without /proc or a free descriptor to read it.
   registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
+  registry.gauge('process_max_fds', 'How many file descriptors may be open.', () => {
+    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined ? Infinity : Number(limit);
+  });
   registry.gauge('petstore_build_info', 'The build that runs.', () => [
     { labels: { version, bun_version: Bun.version }, value: 1 },
   ]);

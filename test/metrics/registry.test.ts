@@ -50,6 +50,15 @@ describe('a gauge', () => {
     expect(await registry.render()).not.toMatch(/^(?:broken|later) /m);
   });
 
+  it('has no sample if reading it takes too long, without holding up the others', async () => {
+    const registry = createRegistry(1);
+    registry.gauge('hanging', 'Hanging.', () => new Promise<number>(() => {}));
+    registry.gauge('whole', 'Whole.', () => 1);
+    expect(await registry.render()).toEndWith(
+      '# TYPE hanging gauge\n# HELP whole Whole.\n# TYPE whole gauge\nwhole 1\n',
+    );
+  });
+
   it('can be infinite', async () => {
     const registry = createRegistry();
     registry.gauge('age_seconds', 'Age.', () => Infinity);

@@ -98,6 +98,7 @@ it('counts every request once, with two workers', async () => {
   expect(metrics.value('process_cpu_time_seconds_total')).toBeGreaterThan(0);
   expect(metrics.value('process_memory_usage_bytes')).toBeGreaterThan(1e6);
   expect(metrics.value('process_open_fds')).toBeGreaterThan(3);
+  expect(metrics.value('process_max_fds')).toBeGreaterThan(metrics.value('process_open_fds'));
   expect(metrics.value('process_uptime_seconds')).toBeGreaterThan(0);
   expect(metrics.value('http_server_active_requests')).toBe(0);
   expect(await service.stop()).toBe(0);

@@ -41,6 +41,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const serving = { ...address, connectTimeoutMs: Math.min(address.connectTimeoutMs, limits.connectMs) };
   const readerCount = address.connectionLimit - writerCount;
   const sql = createSql(serving, { readerCount, log, metrics, onWritten: readiness.note });
+  metrics?.gauge('petstore_store_size_bytes', 'Size of the database.', async () => {
+    const [row] = await sql.read<{ size: string }>(selectSize);
+    return Number(row?.size);
+  });
   const checkSchema = createSchemaCheck(sql, log);
   // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
   await checkSchema().catch(() => {});
@@ -60,6 +64,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
   };
 }
+
+const selectSize = { name: 'select-size', text: 'SELECT pg_database_size(current_database()) AS size' };
 
 /** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */
 const insertProof = { name: 'insert-proof', text: 'INSERT INTO write_probes VALUES ($1, 0, 0)' };

@@ -38,6 +38,9 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
   const readiness = createReadiness(() => writer.execute('UPDATE write_probe SET probed_at = ?1', [now()]));
   const writer = openWriter({ store, watch, maxQueuedWrites, metrics, onWritten: readiness.note });
+  metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>
+    sizeOf(store.path),
+  );
   metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
     sizeOf(`${store.path}-wal`),
   );

@@ -20,6 +20,7 @@ it('reports the server, the sessions, the batches and a write whose outcome is u
   expect(before.value('petstore_write_batch_size_sum')).toBe(3);
   expect(before.value('petstore_commit_duration_seconds_sum')).toBeGreaterThan(0);
   expect(before.value('petstore_write_queue_depth')).toBe(0);
+  expect(before.value('petstore_store_size_bytes')).toBeGreaterThan(1e6);
   expect(before.value('petstore_postgres_unknown_outcomes_total')).toBe(0);
 
   proxy.cutNext('insert-pets', 'after-answer');

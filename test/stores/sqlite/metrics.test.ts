@@ -26,6 +26,7 @@ it('measures the queue, the batches and the commits', async () => {
   expect(after.value('petstore_commit_duration_seconds_count')).toBe(1);
   expect(after.value('petstore_commit_duration_seconds_sum')).toBeGreaterThan(0);
   expect(after.value('petstore_wal_size_bytes')).toBeGreaterThan(4096);
+  expect(after.value('petstore_store_size_bytes')).toBe(Bun.file(folder.database).size);
   const { bsize, blocks } = statfsSync(folder.path);
   expect(after.value('petstore_disk_size_bytes')).toBe(bsize * blocks);
   expect(after.value('petstore_disk_free_bytes')).toBeLessThan(bsize * blocks);
