@@ -17,10 +17,21 @@ export const noProgress: Progress = { add() {}, [Symbol.dispose]() {} };
 
 export const noReport: Report = { step() {}, progress: () => noProgress };
 
-export function reportInLog(log: Log): Report {
+/** Logs a step's progress now and then, and how far it came. */
+export function reportInLog(log: Log, everyMs = 60_000): Report {
   const progress = (what: string, total: number): Progress => {
     let done = 0;
-    return { ...noProgress, add: (count) => log.info(what, { done: (done += count), total }) };
+    let loggedAt = performance.now();
+    const show = (): void => log.info(what, { done, total });
+    return {
+      add(count) {
+        done += count;
+        if (performance.now() - loggedAt < everyMs) return;
+        loggedAt = performance.now();
+        show();
+      },
+      [Symbol.dispose]: show,
+    };
   };
   return { step: (what) => log.info(what), progress };
 }
