@@ -49,11 +49,11 @@ async function packPackages(folder: string, { committedAt }: Source): Promise<vo
 }
 
 /**
- * Packs deploy/ and the pages for operators as they are in the commit. git sorts the files and gives them one owner and
+ * Packs deploy/ and what operators read as they are in the commit. git sorts the files and gives them one owner and
  * the time of the commit.
  */
 async function packDeploy(file: string, { commit }: Source): Promise<void> {
-  const paths = ['deploy', 'docs/operations.md', 'docs/scale.md'];
+  const paths = ['.env.example', 'SECURITY.md', 'deploy', 'docs/operations.md', 'docs/scale.md'];
   const archive = Bun.$`git -c tar.umask=0022 archive --format=tar ${commit} ${paths}`;
   // Bun compresses it, because programs called gzip differ.
   await Bun.write(file, Bun.gzipSync(await archive.cwd(project).arrayBuffer()));

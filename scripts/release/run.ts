@@ -10,8 +10,8 @@ import { readSource } from './source.ts';
 const names = platforms.map(({ name }) => name);
 const help = `Make everything that a release publishes, from a clean commit, in dist/release:
 the packages of the service, the client and the test kit, an executable for every platform,
-the files of deploy/ with operations.md and scale.md, the bill of materials, the release notes,
-and SHA256SUMS of them all.
+the files of deploy/ with operations.md, scale.md, SECURITY.md and .env.example, the bill of
+materials, the release notes, and SHA256SUMS of them all.
 
 Usage: npm run release -- [options]
 
