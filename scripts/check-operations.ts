@@ -13,7 +13,8 @@ import { makeRelease } from './release/artifacts.ts';
 import { host, type Platform } from './release/platforms.ts';
 import { readSource } from './release/source.ts';
 
-const packages = 'systemd-sysv,sudo,curl,ca-certificates,openssl,procps,prometheus,prometheus-node-exporter';
+const packages =
+  'systemd-sysv,sudo,curl,ca-certificates,openssl,procps,prometheus,prometheus-node-exporter,postgresql';
 if (!host) throw new Error('A release has an executable for Linux alone, on x64 and arm64.');
 const { name: platform } = host;
 const certify =
@@ -31,8 +32,8 @@ const released = join(root, 'srv/release');
 await makeRoot(host);
 try {
   await boot();
-  const { definitions, apiKey } = await runDocument();
-  for (const [what, script] of checksWith(apiKey)) {
+  const { definitions, apiKey, forPostgres } = await runDocument();
+  for (const [what, script] of checksWith(apiKey, forPostgres)) {
     const { status, stdout, stderr } = await shell(definitions + script);
     if (status !== 0) throw new Error(`It is not true that ${what}:\n${stdout}${stderr}`);
     report(what);
@@ -42,8 +43,8 @@ try {
   await podman('rmi', '--force', '--ignore', image);
 }
 
-async function runDocument(): Promise<{ definitions: string; apiKey: string }> {
-  let [definitions, apiKey] = ['', ''];
+async function runDocument(): Promise<{ definitions: string; apiKey: string; forPostgres: string }> {
+  let [definitions, apiKey, forPostgres] = ['', '', ''];
   const document = await Bun.file(join(project, 'docs/operations.md')).text();
   for (const [, block = ''] of document.matchAll(/^```sh\n(.*?)^```/gms)) {
     const title = block.split('\n').at(0);
@@ -53,6 +54,11 @@ async function runDocument(): Promise<{ definitions: string; apiKey: string }> {
     }
     if (/s3/i.test(block)) {
       console.log(`left out, because the machine has no bucket: ${title}`);
+      continue;
+    }
+    if (/petstore-dump|-u postgres/.test(block)) {
+      console.log(`kept for later, because the store is embedded: ${title}`);
+      forPostgres += block;
       continue;
     }
     // The document names one platform, which may be another than this.
@@ -66,11 +72,11 @@ async function runDocument(): Promise<{ definitions: string; apiKey: string }> {
     if (block.startsWith('petstore() {')) definitions = block;
     apiKey = /pets_[0-9A-Za-z]{36}/.exec(stdout.slice(stdout.lastIndexOf('Key ')))?.[0] ?? apiKey;
   }
-  return { definitions, apiKey };
+  return { definitions, apiKey, forPostgres };
 }
 
 /** What the document does not show. The last one leaves a service that does not start. */
-function checksWith(apiKey: string): [what: string, script: string][] {
+function checksWith(apiKey: string, forPostgres: string): [what: string, script: string][] {
   const certificate = 'openssl x509 -noout -serial';
   return [
     [
@@ -79,7 +85,7 @@ function checksWith(apiKey: string): [what: string, script: string][] {
     ],
     [
       'no unit is exposed above 2.0',
-      'for unit in /etc/systemd/system/petstore*.service; do systemd-analyze security --threshold=20 ${unit##*/}; done',
+      'cd /etc/systemd/system; for unit in petstore*.service; do systemd-analyze security --threshold=20 ${unit/@/@unit}; done',
     ],
     [
       'a service that is killed is started again, with its pets',
@@ -101,10 +107,25 @@ function checksWith(apiKey: string): [what: string, script: string][] {
       'systemctl stop petstore; systemctl show petstore | grep -cxE "Result=success|ActiveState=inactive" | grep -x 2',
     ],
     [
-      'a mistake in the settings ends it for good',
-      `echo LOG_LEVEL=none >>/etc/petstore/petstore.env; systemctl start petstore || true
+      'a database is dumped, the dump is read back and restored, and a dump that fails leaves the time of the last',
+      `sudo -u postgres createuser petstore; sudo -u postgres createdb --owner=petstore shop
+       echo 'DATABASE_URL=postgres://petstore@/shop?host=/var/run/postgresql' >>/etc/petstore/petstore.env
+       petstore seed --count 1000; rm /var/lib/prometheus/node-exporter/petstore.prom
+       ${forPostgres}
+       cp /var/lib/prometheus/node-exporter/petstore.prom before; sudo -u postgres dropdb --force shop
+       if systemctl start petstore-dump.service; then exit 1; fi
+       cmp before /var/lib/prometheus/node-exporter/petstore.prom`,
+    ],
+    [
+      'a mistake in the settings ends it for good, and the address for failures hears of it',
+      `echo ALERT_URL=http://127.0.0.1:8099/ >/etc/petstore/alerts.env
+       systemd-run systemd-socket-activate --inetd --accept --listen=127.0.0.1:8099 -- \
+         sh -c 'timeout 2 cat >/srv/release/heard; printf "HTTP/1.1 204 No Content\\r\\n\\r\\n"'
+       echo LOG_LEVEL=none >>/etc/petstore/petstore.env; systemctl start petstore || true
        for second in $(seq 60); do systemctl is-failed petstore && break; sleep 1; done
-       systemctl show petstore | grep -cxE "ActiveState=failed|NRestarts=0|ExecMainStatus=2" | grep -x 3`,
+       systemctl show petstore | grep -cxE "ActiveState=failed|NRestarts=0|ExecMainStatus=2" | grep -x 3
+       for second in $(seq 30); do grep -s 'petstore.service has failed on' heard && break; sleep 1; done
+       grep 'petstore.service has failed on' heard`,
     ],
   ];
 }
