@@ -3,7 +3,7 @@ import type { PetStatus } from '../../../client/src/index.ts';
 import { attempt } from './session.ts';
 
 export const shortcuts: readonly { keys: string[]; label: string }[] = [
-  { keys: ['/'], label: 'Search' },
+  { keys: ['/'], label: 'Search; digits, as from a label scanner, go there by themselves' },
   { keys: ['n'], label: 'Add a new pet' },
   { keys: ['↑', '↓'], label: 'Go to the pet above or below' },
   { keys: ['Page Up', 'Page Down'], label: 'Go one screen up or down' },
@@ -17,6 +17,9 @@ export const shortcuts: readonly { keys: string[]; label: string }[] = [
   { keys: ['Delete'], label: 'Remove it' },
   { keys: ['u'], label: 'Undo the latest change, then the one before it' },
 ];
+
+/** What a label scanner types. */
+export const digits = Array.from('0123456789');
 
 /** Calls the action of a key that is pressed anywhere except in a text field. */
 export function useShortcuts(actions: Record<string, () => void>): void {
@@ -33,7 +36,8 @@ export function useShortcuts(actions: Record<string, () => void>): void {
         return;
       // An open dialog takes the keys; the browser closes it on Escape.
       if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
-      event.preventDefault();
+      // A digit is typed into the search, which has the focus after its action.
+      if (!digits.includes(event.key)) event.preventDefault();
       action();
     };
     addEventListener('keydown', onKeyDown);

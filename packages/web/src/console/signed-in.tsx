@@ -6,11 +6,12 @@ import { Notes } from './changes/notes.ts';
 import { PetActions, type Changes } from './changes/pet-actions.ts';
 import type { PetRows } from './pets/data/pet-rows.ts';
 import { usePets, useQuery } from './pets/data/use-pets.ts';
+import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
 import { dayOf } from './sales/day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
-import { useShortcuts } from './shortcuts.ts';
+import { digits, useShortcuts } from './shortcuts.ts';
 
 export interface SignedInProps {
   client: PetstoreClient;
@@ -48,7 +49,10 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
     : apiKey.readOnly
       ? 'This key can only read. Nothing was done.'
       : undefined;
-  useShortcuts({ u: () => (whyNot === undefined ? changes.actions.undo() : notes.say(whyNot)) });
+  useShortcuts({
+    ...Object.fromEntries(['/', ...digits].map((key) => [key, focusSearch])),
+    u: () => (whyNot === undefined ? changes.actions.undo() : notes.say(whyNot)),
+  });
 
   const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
   // After the list has been drawn with the latest change.

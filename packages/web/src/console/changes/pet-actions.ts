@@ -29,7 +29,7 @@ import {
 } from './words.ts';
 
 export interface PetActionsOptions {
-  client: Pick<PetstoreClient, 'updatePet' | 'deletePet' | 'getPet'>;
+  client: Pick<PetstoreClient, 'updatePet' | 'deletePet' | 'getPet' | 'searchPetsPage'>;
   rows: PetRows;
   notes: Notes;
   /** Called when the key is no longer accepted, with what became of the change. */
@@ -55,6 +55,8 @@ interface Attempt {
   etag?: string | undefined;
 }
 
+/** How long a sale may wait for its pet to be found. */
+const findMs = 2000;
 const ok: Choice = { label: 'OK', act() {} };
 const leaveIt: Choice = { label: 'Leave it as it is', act() {} };
 
@@ -81,6 +83,18 @@ export class PetActions {
     if (seen.status === status) return notes.say(seen, ` ${stateOf(seen)} already.`);
     if (isReturn(seen, wish) && !confirm(`Return ${isolatedNameOf(seen)}?`)) return;
     await this.#repeat({ seen, wish });
+  }
+
+  /** Sells a pet that is not on the screen yet. */
+  async sell(id: bigint): Promise<void> {
+    const { client, notes } = this.#options;
+    try {
+      const [pet] = (await client.searchPetsPage({ id, signal: AbortSignal.timeout(findMs) })).pets;
+      if (pet) await this.setStatus(pet, 'sold');
+      else notes.say(`No pet has the id ${id}. Nothing was done.`);
+    } catch {
+      notes.say(`Pet ${id} was not found in time. Nothing was done; try again.`);
+    }
   }
 
   /** Saves what was typed into a form: resolves with the error unless all is saved. Refused values get no note. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { Key, PetstoreClient } from '../../../../client/src/index.ts';
+import type { Key, Pet, PetstoreClient } from '../../../../client/src/index.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { actionOfKey, useShortcuts } from '../shortcuts.ts';
@@ -8,7 +8,7 @@ import { AddPet } from './add-pet.tsx';
 import type { Row } from './data/pet-rows.ts';
 import type { PetsView } from './data/use-pets.ts';
 import { defaultQuery, passes, type PetQuery } from './find/query.ts';
-import { Filter, Search } from './find/search.tsx';
+import { Filter, focusSearch, Search } from './find/search.tsx';
 import { News, PetList } from './list/pet-list.tsx';
 import { focusRow } from './list/use-active-row.ts';
 import { useArrival } from './list/use-arrival.ts';
@@ -35,8 +35,6 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
   const [choice, setChoice] = useState<{ id: bigint; isEditing: boolean }>();
   const chosen = choice && view.rows.get(choice.id);
   const list = useRef<HTMLDivElement>(null);
-  const { enter, ...guard } = useArrival(list, view, notes);
-
   const openForm = () => {
     setIsFormOpen(true);
     setChoice(undefined);
@@ -55,6 +53,20 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     n: changes ? openForm : refuse,
   });
 
+  /** Whoever has searched for a pet and sold it searches for the next one. On a phone, that would open the keyboard. */
+  const goOn = () => {
+    if (query.text !== '' && matchMedia('(hover: hover)').matches) focusSearch();
+  };
+  const sell = (pet: Pet) => {
+    void changes?.actions.setStatus(pet, 'sold');
+    goOn();
+  };
+  const { enter, ...guard } = useArrival(list, view, query, notes, (id) => {
+    if (!changes) return refuse();
+    void changes.actions.sell(id);
+    goOn();
+  });
+
   const onRowKey = (event: KeyboardEvent, { pet, isRemoved }: Row) => {
     const action = actionOfKey(event);
     if (!action) return;
@@ -63,6 +75,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     else if (action === 'open') setChoice({ id: pet.id, isEditing: true });
     else if (!changes) refuse();
     else if (action === 'remove') changes.actions.remove(pet);
+    else if (action === 'sold') sell(pet);
     else void changes.actions.setStatus(pet, action);
   };
 
@@ -93,6 +106,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
             chosenId={choice?.id}
             changes={changes}
             onRowKey={onRowKey}
+            onSell={sell}
             onOpen={({ id }) => setChoice({ id, isEditing: false })}
             onShowAll={() => changeQuery(defaultQuery)}
             onAdd={openForm}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
-import { openConsole, rows } from '../../../../../test/support/browser/console.ts';
+import { rows } from '../../../../../test/support/browser/console.ts';
 import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
 import { settled, slowDown } from '../helpers.ts';
 
@@ -76,39 +76,5 @@ describe('a search on a slow network', () => {
     await session.send('Animation.setPlaybackRate', { playbackRate: 1 });
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
-  });
-});
-
-describe('a label scanner', () => {
-  it('finds a pet by the digits of its id, whatever the filter is, and then the pets of that category', async () => {
-    await using service = await openShop('Rex', 'Mia');
-    for (const name of ['Balu', 'Nala'])
-      await service.client.createPet({ name, categoryId: 2n, status: 'available' });
-    await service.client.updatePet(2n, { status: 'sold' });
-    await using visited = await openConsole(tills.browser, service);
-    const { page } = visited;
-    await slowDown(page, searches);
-    await page.getByRole('searchbox').focus();
-    await page.keyboard.type('2\n');
-    await page.locator('.row:focus').waitFor();
-    expect([await namesOf(page), await focusedRow(page)]).toEqual([['Mia', 'Nala', 'Balu'], 'Mia']);
-    await page.getByRole('radio', { name: 'Available' }).check();
-    await page.locator('.row.is-out').filter({ hasText: 'Mia' }).waitFor();
-    expect(await namesOf(page)).toEqual(['Mia', 'Nala', 'Balu']);
-  });
-
-  it('focuses no pet of a category when no pet has the id', async () => {
-    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
-    await page.getByRole('searchbox').focus();
-    await page.keyboard.type('7\n');
-    await page.getByText('No pet has the id 7. These are the pets of category 7.').waitFor();
-    expect(await namesOf(page)).toEqual(['Mia', 'Rex']);
-    await page.locator('.list:focus').waitFor();
-    await settled(page);
-    await page.keyboard.press('s');
-    await noteOf(page, 'Go to a pet first, with the arrow keys.').waitFor();
-    await page.keyboard.press('ArrowDown');
-    expect(await focusedRow(page)).toBe('Mia');
-    expect(await soldIn(service)).toEqual([]);
   });
 });

@@ -1,7 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { labelOf } from '../../draft.ts';
-import { useShortcuts } from '../../shortcuts.ts';
 import { statusFilters, type StatusFilter } from './query.ts';
 
 export interface SearchProps {
@@ -13,16 +11,10 @@ export interface SearchProps {
 }
 
 export function Search({ text, onChange, onDown, children }: SearchProps) {
-  const box = useRef<HTMLInputElement>(null);
-  const enter = () => {
-    box.current?.focus();
-    box.current?.select();
-  };
-  useShortcuts({ '/': enter });
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     // These keys also choose among the words that an input method offers.
     if (event.isComposing) return;
-    if (event.key === 'Escape' && text === '') box.current?.blur();
+    if (event.key === 'Escape' && text === '') event.currentTarget.blur();
     else if (event.key === 'Escape') onChange('');
     else if (event.key === 'ArrowDown' || event.key === 'Enter') onDown();
     else return;
@@ -34,7 +26,6 @@ export function Search({ text, onChange, onDown, children }: SearchProps) {
         Search
       </label>
       <input
-        ref={box}
         id="search"
         type="search"
         placeholder="Find by name, id or category"
@@ -49,6 +40,13 @@ export function Search({ text, onChange, onDown, children }: SearchProps) {
       {children}
     </search>
   );
+}
+
+/** Moves the focus to the search of the screen, where the next letter replaces its text. */
+export function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>('input[type=search]');
+  field?.focus();
+  field?.select();
 }
 
 /** Radio buttons: one click or the arrow keys choose a status. */

@@ -4,7 +4,7 @@ import type { PetsView } from '../data/use-pets.ts';
 import { PetRow, type PetRowProps } from './pet-row.tsx';
 import { useActiveRow } from './use-active-row.ts';
 
-export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen'> {
+export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen' | 'onSell'> {
   view: PetsView;
   chosenId: bigint | undefined;
   /** Called for each key pressed in a row, except those that move between rows. */

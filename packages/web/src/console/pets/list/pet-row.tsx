@@ -12,12 +12,13 @@ export interface PetRowProps {
   isChosen: boolean;
   changes: Changes | undefined;
   onOpen: (pet: Pet) => void;
+  onSell: (pet: Pet) => void;
 }
 
 /** More characters than two lines show on any screen. The rest would only cost time. */
 const longestShown = 1000;
 
-export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetRowProps) {
+export function PetRow({ row, index, isActive, isChosen, changes, onOpen, onSell }: PetRowProps) {
   const { pet, isNew, isFilteredOut, isRemoved } = row;
   const tabIndex = isActive ? 0 : -1;
   const name = textOf([pet]);
@@ -63,7 +64,9 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
         role="gridcell"
         onClick={({ target, currentTarget }) => target === currentTarget && onBeside()}
       >
-        {changes && !isRemoved && <MainButton pet={pet} changes={changes} tabIndex={tabIndex} />}
+        {changes && !isRemoved && (
+          <MainButton pet={pet} changes={changes} tabIndex={tabIndex} onSell={() => onSell(pet)} />
+        )}
         {!isRemoved && (
           <button
             type="button"
@@ -81,11 +84,11 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
 }
 
 /** Sells a pet with one click, and never turns into another button under the pointer. */
-function MainButton({ pet, changes, tabIndex }: { pet: Pet; changes: Changes; tabIndex: number }) {
+function MainButton(props: { pet: Pet; changes: Changes; tabIndex: number; onSell: () => void }) {
+  const { pet, changes, tabIndex, onSell } = props;
   const { actions, notes } = changes;
   const showProblem = () =>
     document.querySelector<HTMLElement>(`.note[data-pet="${pet.id}"] button`)?.focus();
-  const sell = () => void actions.setStatus(pet, 'sold');
   const isSaving = actions.isSaving(pet.id);
   const isUnsaved = !isSaving && notes.hasProblem(pet.id);
   if (pet.status === 'sold' && !isSaving && !isUnsaved) return null;
@@ -101,7 +104,7 @@ function MainButton({ pet, changes, tabIndex }: { pet: Pet; changes: Changes; ta
       tabIndex={tabIndex}
       aria-label={`${text} ${textOf([pet])}`}
       aria-busy={isSaving}
-      onClick={isUnsaved ? showProblem : sell}
+      onClick={isUnsaved ? showProblem : onSell}
     >
       {text}
     </button>

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Notes } from '../../changes/notes.ts';
 import { actionOfKey } from '../../shortcuts.ts';
 import type { PetsView } from '../data/use-pets.ts';
-import { idOf } from '../find/query.ts';
+import { idOf, type PetQuery } from '../find/query.ts';
 import { focusRow } from './use-active-row.ts';
 
 /** Input this soon after new rows was meant for the rows before them. */
@@ -11,9 +11,16 @@ const settlingMs = 500;
 
 /**
  * Guards the list while other rows are on their way or have just arrived: what a person does to a row then is ignored,
- * and a note says so. The focus waits at the list and goes on to the rows that arrive.
+ * and a note says so. The focus waits at the list and goes on to the rows that arrive. Only a pet whose label was scanned
+ * can be sold before its row is here: nobody means another one.
  */
-export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, notes: Notes) {
+export function useArrival(
+  list: RefObject<HTMLElement | null>,
+  view: PetsView,
+  query: PetQuery,
+  notes: Notes,
+  onSell: (id: bigint) => void,
+) {
   const { isSearching, rows, sync } = view;
   const settling = useRef<Animation | undefined>(undefined);
   const waiting = useRef<{ id?: bigint } | undefined>(undefined);
@@ -41,10 +48,11 @@ export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, 
     settling.current = box?.animate({ pointerEvents: ['none', 'none'] }, settlingMs);
   }, [rows.moves]);
 
-  const guard = (event: Event) => {
+  const guard = (event: Event, scannedId?: bigint) => {
     if (!isSearching && settling.current?.playState !== 'running') return;
     event.preventDefault();
     event.stopPropagation();
+    if (scannedId !== undefined) return onSell(scannedId);
     const why = isSearching ? 'Still searching.' : 'The list has just changed.';
     notes.say(`${why} Nothing was done; try again.`);
   };
@@ -61,7 +69,10 @@ export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, 
       if (event.target instanceof Element && event.target.matches('.list, .grid')) guard(event);
     },
     onKeyDownCapture: (event: KeyboardEvent) => {
-      if (actionOfKey(event)) guard(event);
+      const action = actionOfKey(event);
+      const id = action === 'sold' ? idOf(query) : undefined;
+      const row = event.target instanceof Element ? event.target.closest<HTMLElement>('.row') : null;
+      if (action) guard(event, row && row.dataset['id'] !== id?.toString() ? undefined : id);
     },
   };
 }
