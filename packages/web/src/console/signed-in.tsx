@@ -57,7 +57,13 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
   const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
   // After the list has been drawn with the latest change.
   const onChosen = (id?: bigint) => {
-    setTimeout(() => requestAnimationFrame(() => (sales ? focusSale(id) : focusRow(id))));
+    const focus = () => {
+      const modal = document.querySelector('dialog[open]');
+      if (modal) modal.querySelector<HTMLElement>('.close')?.focus();
+      else if (sales) focusSale(id);
+      else focusRow(id);
+    };
+    setTimeout(() => requestAnimationFrame(focus));
   };
   const shared = {
     client,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   isInvalidPet,
@@ -11,6 +12,7 @@ import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { keepTyped, type Typed } from '../session.ts';
+import { Barcode } from './barcode.tsx';
 
 export interface PetDetailsProps {
   client: PetstoreClient;
@@ -18,51 +20,58 @@ export interface PetDetailsProps {
   changes: Changes | undefined;
   /** True if the person asked to type. */
   isEditing: boolean;
+  /** True if it lies above all else. */
+  isModal: boolean;
   onClose: () => void;
+  /** Told in a modal, from which nobody reaches what is told elsewhere. */
+  children: ComponentChildren;
 }
 
-/** The details of a pet, its actions and its orders: beside the list, or above it on a narrow screen. */
-export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDetailsProps) {
-  const box = useRef<HTMLElement>(null);
+/** The details of a pet, its actions and its orders: beside the list, or in a modal where there is no room. */
+export function PetDetails({ client, pet, changes, isEditing, isModal, ...props }: PetDetailsProps) {
+  const { onClose, children } = props;
+  const box = useRef<HTMLDialogElement>(null);
+  const Box = isModal ? 'dialog' : 'section';
+  // The row behind a modal takes the focus only once that is closed.
+  const close = () => (isModal ? box.current?.close() : onClose());
   useLayoutEffect(() => {
+    if (isModal) box.current?.showModal();
     const field = isEditing ? box.current?.querySelector<HTMLInputElement>('input') : undefined;
     field?.focus();
     if (field) field.setSelectionRange(field.value.length, field.value.length);
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
-  }, [isEditing]);
-  // A button that disappeared with the old status may have had the focus.
-  useLayoutEffect(() => {
-    if (document.activeElement === document.body) box.current?.querySelector<HTMLElement>('.close')?.focus();
-  }, [pet.status]);
+  }, [isEditing, isModal]);
   const remove = () => {
     changes?.actions.remove(pet);
-    onClose();
+    close();
   };
   return (
-    <section
+    <Box
       ref={box}
       class="details card"
       aria-labelledby="details-title"
+      onClose={onClose}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.preventDefault();
         keepTyped(`pet-${pet.id}`, undefined);
-        onClose();
+        close();
       }}
     >
       <header>
         <h2 id="details-title" tabIndex={0}>
           {pet.name.trim() === '' ? <em>No name</em> : <bdi>{pet.name}</bdi>}
         </h2>
-        <button type="button" class="plain small close" aria-label="Close details" onClick={onClose}>
+        <button type="button" class="plain small close" aria-label="Close details" onClick={close}>
           Close
         </button>
       </header>
       <p class="facts">
-        <span>{labelOf(pet.status)}</span>
+        <span class="on-screen">{labelOf(pet.status)}</span>
         <span>Category {pet.categoryId.toString()}</span>
         <span>Id {pet.id.toString()}</span>
       </p>
+      <Barcode id={pet.id} />
       {changes && (
         <>
           <div class="statuses" role="group" aria-label="Status">
@@ -78,16 +87,14 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
               </button>
             ))}
           </div>
-          {pet.status === 'sold' && (
-            <button
-              type="button"
-              class="plain"
-              onClick={() => void changes.actions.setStatus(pet, 'available')}
-            >
-              Return
-            </button>
-          )}
-          <EditPet pet={pet} changes={changes} onSaved={onClose} />
+          <button
+            type="button"
+            class={pet.status === 'sold' ? 'plain' : 'primary'}
+            onClick={() => void changes.actions.setStatus(pet, pet.status === 'sold' ? 'available' : 'sold')}
+          >
+            {pet.status === 'sold' ? 'Return' : 'Sell'}
+          </button>
+          <EditPet pet={pet} changes={changes} onSaved={close} />
         </>
       )}
       <PetOrders client={client} pet={pet} />
@@ -101,7 +108,8 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
           </button>
         )}
       </div>
-    </section>
+      {isModal && children}
+    </Box>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Key, Pet, PetstoreClient } from '../../../../client/src/index.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
@@ -34,6 +34,8 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
   const [isFormOpen, setIsFormOpen] = useState(false);
   const [choice, setChoice] = useState<{ id: bigint; isEditing: boolean }>();
   const chosen = choice && view.rows.get(choice.id);
+  const areDetailsOpen = chosen !== undefined && !chosen.isRemoved;
+  const isWide = useIsWide();
   const list = useRef<HTMLDivElement>(null);
   const openForm = () => {
     setIsFormOpen(true);
@@ -115,15 +117,18 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
       </section>
       <div class="beside">
         <div class="panels">
-          {choice && chosen && !chosen.isRemoved && (
+          {areDetailsOpen && (
             <PetDetails
               key={chosen.pet.id.toString()}
               client={client}
               pet={chosen.pet}
               changes={changes}
-              isEditing={choice.isEditing}
+              isEditing={choice?.isEditing ?? false}
+              isModal={!isWide}
               onClose={closeDetails}
-            />
+            >
+              {page.children}
+            </PetDetails>
           )}
           {changes && (
             <aside
@@ -144,10 +149,22 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
           )}
           <KeyNotice apiKey={page.apiKey} />
         </div>
-        {page.children}
+        {!(areDetailsOpen && !isWide) && page.children}
       </div>
     </>
   );
+}
+
+/** True if the details have room beside the list. */
+function useIsWide(): boolean {
+  const [media] = useState(() => matchMedia('(min-width: 60rem)'));
+  const [isWide, setIsWide] = useState(media.matches);
+  useEffect(() => {
+    const onChange = () => setIsWide(media.matches);
+    media.addEventListener('change', onChange);
+    return () => media.removeEventListener('change', onChange);
+  }, []);
+  return isWide;
 }
 
 const weekMs = 7 * 24 * 3600_000;

@@ -6,7 +6,6 @@ import { textOf } from '../changes/words.ts';
 import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 import { PetDetails } from '../pets/pet-details.tsx';
-import { useShortcuts } from '../shortcuts.ts';
 import { dayOf, startOf, tellTime, titleOf } from './day.ts';
 import { countSales, isFound, nameOf, renderCsv, type Sale } from './sale.ts';
 import { useSales, type SalesView } from './use-sales.ts';
@@ -32,7 +31,6 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
     focusSale(chosenId);
     setChosenId(undefined);
   };
-  useShortcuts({ Escape: close });
   return (
     <section class="sales" aria-label="Sales">
       <SheetHead day={day} view={view} shown={shown} />
@@ -47,7 +45,7 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </div>
-        {children}
+        {!chosen && children}
       </div>
       {view.error !== undefined && (
         <p class="notice" role="alert">
@@ -96,8 +94,11 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
           pet={chosen}
           changes={changes}
           isEditing={false}
+          isModal
           onClose={close}
-        />
+        >
+          {children}
+        </PetDetails>
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { PetStatus } from '../../../../client/src/index.ts';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
-import { openConsole, phone } from '../../../../../test/support/browser/console.ts';
+import { desktop, openConsole, phone } from '../../../../../test/support/browser/console.ts';
 import {
   focusedRow,
   noteOf,
@@ -145,10 +145,58 @@ describe('the details of a pet', () => {
     const { page } = await tills.open(openShop('Rex', 'Mia'), phone);
     await page.getByRole('button', { name: 'Change Rex' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Rex' }).waitFor();
+    await page.getByRole('dialog', { name: 'Rex' }).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.details').waitFor({ state: 'detached' });
     expect(await focusedRow(page)).toBe('Rex');
+  });
+
+  it('keep the focus on a phone and in Sales, and what is told about a sale within reach', async () => {
+    const { page, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'), phone);
+    // After the last stop comes the browser itself.
+    const isInside = () =>
+      page.evaluate<boolean>(
+        `document.activeElement === document.body || !!document.activeElement.closest('.details')`,
+      );
+    const tabAround = async () => {
+      for (let presses = 0; presses < 20; presses++) {
+        await page.keyboard.press('Tab');
+        expect(await isInside()).toBe(true);
+      }
+    };
+    const details = await openDetails(page, 'Rex');
+    await tabAround();
+    await details.getByRole('button', { name: 'Sell' }).click();
+    await details.getByText('Rex (1) is sold.').waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await details.getByRole('button', { name: 'Undo' }).click();
+    await details.getByText('Undone: Rex (1) is available again.').waitFor();
+    await page.locator('.details .close:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+    await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
+    await service.client.updatePet(2n, { status: 'sold' });
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await openDetails(page, 'Mia');
+    await tabAround();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+    await page.locator('.sale[data-pet="2"] button:focus').waitFor();
+  });
+
+  it('leave room for a fingertip on every button of a row', async () => {
+    const { page } = await tills.open(openShop('Rex'), {
+      hasTouch: true,
+      isMobile: true,
+      viewport: desktop.viewport!,
+    });
+    await rowOf(page, 'Rex').waitFor();
+    for (const button of await rowOf(page, 'Rex').getByRole('button').all()) {
+      const { width, height } = (await button.boundingBox())!;
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+    }
   });
 
   it('return a sold pet after a question, as the shortcut does', async () => {
