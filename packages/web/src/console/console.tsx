@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Key } from '../../../client/src/index.ts';
 import { connect } from './connect.ts';
 import { HelpDialog } from './help-dialog.tsx';
-import { forgetKey, forgetTyped, keepKey, readKey } from './session.ts';
+import { forgetKey, forgetUnsaved, keepKey, readKey } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
 import { SignedIn } from './signed-in.tsx';
@@ -35,7 +35,7 @@ function Console() {
   };
   const signOut = () => {
     forgetKey();
-    forgetTyped();
+    forgetUnsaved();
     use(undefined);
   };
   const onRefused = useCallback(

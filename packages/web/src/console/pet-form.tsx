@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { createIdempotencyKey, isPetstoreError, petStatuses } from '../../../client/src/index.ts';
+import { isInvalidPet, isPetstoreError, petStatuses } from '../../../client/src/index.ts';
 import { inputs, labelOf, labels, petFields, questionAbout, type Draft, type DraftErrors } from './draft.ts';
 import { Field } from './field.tsx';
-import { keepTyped, readTyped, type Typed } from './session.ts';
+import { keepUnsaved, readUnsaved, type Typed } from './session.ts';
 
 export interface PetFormProps {
   prefix: 'pet' | 'edit';
@@ -12,18 +12,16 @@ export interface PetFormProps {
   label: string;
   /** What the fields show until somebody types. */
   start: Draft;
-  words: [string, string];
+  action: 'Add pet' | 'Save';
   check: (typed: Typed) => DraftErrors;
-  /** Resolves with the error, or with undefined once all is saved. */
-  save: (typed: Typed) => Promise<unknown>;
-  /** The message for an error; undefined if it is shown elsewhere. */
-  tell: (error: unknown) => string | undefined;
+  /** Resolves with the error, or with undefined once all is saved. Without a promise, the form is free at once. */
+  save: (typed: Typed) => Promise<unknown> | undefined;
   children?: ComponentChildren;
 }
 
 /** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
-export function PetForm({ prefix, name, label, start, words, check, save, tell, children }: PetFormProps) {
-  const [kept, setTyped] = useState(() => readTyped(name));
+export function PetForm({ prefix, name, label, start, action, check, save, children }: PetFormProps) {
+  const [kept, setTyped] = useState(() => readUnsaved(name) as Typed | undefined);
   // Somebody else may have saved the same values by now.
   const fields = prefix === 'pet' ? petFields : inputs.map(({ field }) => field);
   const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
@@ -38,7 +36,7 @@ export function PetForm({ prefix, name, label, start, words, check, save, tell, 
 
   const keep = (next: Typed | undefined) => {
     setTyped(next);
-    keepTyped(name, next);
+    keepUnsaved(name, next);
     setRefusal(undefined);
   };
   const onInput = (field: keyof Draft) => (event: { currentTarget: { value: string } }) => {
@@ -53,23 +51,26 @@ export function PetForm({ prefix, name, label, start, words, check, save, tell, 
   const submit = async (event?: Event) => {
     event?.preventDefault();
     if (isBusy.current) return;
-    // One key per draft: sending it again after a lost response adds no second pet.
-    const sent: Typed = { base: start, draft, idempotencyKey: createIdempotencyKey(), ...typed };
+    const sent = typed ?? { base: start, draft };
     const found = check(sent);
     setRefusal(undefined);
     if (Object.keys(found).length > 0) return complain(found);
     const question = draft.name === sent.base.name ? undefined : questionAbout(draft.name);
     setErrors({});
     if (question !== undefined && !confirm(question)) return focus('name');
-    if (typed) keep(sent);
+    const saving = save(sent);
+    if (!saving) {
+      keep(undefined);
+      return focus('name');
+    }
     isBusy.current = true;
     setIsSaving(true);
-    const error = await save(sent);
+    const error = await saving;
     isBusy.current = false;
     setIsSaving(false);
     if (error === undefined) keep(undefined);
     else if (isPetstoreError(error, 'payload_too_large')) complain({ name: 'This name is too long.' });
-    else setRefusal(tell(error));
+    else setRefusal(isInvalidPet(error) ? error.message : undefined);
   };
 
   return (
@@ -104,7 +105,7 @@ export function PetForm({ prefix, name, label, start, words, check, save, tell, 
         </Field>
       )}
       <button type="submit" class="primary" aria-busy={isSaving}>
-        {words[isSaving ? 1 : 0]}
+        {isSaving ? 'Saving…' : action}
       </button>
       {refusal !== undefined && (
         <p class="notice" role="alert">

@@ -5,22 +5,22 @@ import type { Draft } from './draft.ts';
 const name = 'petstore-api-key';
 
 export function readKey(): string | undefined {
-  return attempt(() => sessionStorage.getItem(name) || localStorage.getItem(name)) || undefined;
+  return tryStorage(() => sessionStorage.getItem(name) || localStorage.getItem(name)) || undefined;
 }
 
 export function keepKey(key: string, isRemembered: boolean): void {
   forgetKey();
-  attempt(() => (isRemembered ? localStorage : sessionStorage).setItem(name, key));
+  tryStorage(() => (isRemembered ? localStorage : sessionStorage).setItem(name, key));
 }
 
 /** Sets the key of this tab only, or removes it. A key that the browser remembers stays. */
 export function keepKeyForTab(key: string): void {
-  attempt(() => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key)));
+  tryStorage(() => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key)));
 }
 
 /** Forgets this key wherever it is kept; without an argument, any key. */
 export function forgetKey(key?: string): void {
-  attempt(() => {
+  tryStorage(() => {
     for (const storage of [sessionStorage, localStorage]) {
       if (key === undefined || storage.getItem(name) === key) storage.removeItem(name);
     }
@@ -37,29 +37,35 @@ export interface Typed {
 }
 
 const prefix = 'petstore-draft-';
+const unsaved = new Map<string, string>();
 
-/** Typed text survives a reload and another sign-in in this tab. */
-export function readTyped(form: string): Typed | undefined {
-  const kept = attempt(() => sessionStorage.getItem(prefix + form));
-  return kept ? (JSON.parse(kept) as Typed) : undefined;
+/** Unsaved text survives a reload and another sign-in in this tab. */
+export function readUnsaved(form: string): unknown {
+  const kept = tryStorage(() => sessionStorage.getItem(prefix + form)) ?? unsaved.get(form);
+  return kept === undefined ? undefined : JSON.parse(kept);
 }
 
-export function keepTyped(form: string, typed: Typed | undefined): void {
-  attempt(() => {
-    if (typed) sessionStorage.setItem(prefix + form, JSON.stringify(typed));
-    else sessionStorage.removeItem(prefix + form);
-  });
+export function keepUnsaved(form: string, value: object | undefined): void {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) unsaved.delete(form);
+  else unsaved.set(form, text);
+  tryStorage(() =>
+    text === undefined
+      ? sessionStorage.removeItem(prefix + form)
+      : sessionStorage.setItem(prefix + form, text),
+  );
 }
 
-export function forgetTyped(): void {
-  attempt(() => {
+export function forgetUnsaved(): void {
+  unsaved.clear();
+  tryStorage(() => {
     for (const kept of Object.keys(sessionStorage))
       if (kept.startsWith(prefix)) sessionStorage.removeItem(kept);
   });
 }
 
 /** A browser may refuse storage; then the values live until the document is closed. */
-export function attempt<Value>(use: () => Value): Value | undefined {
+export function tryStorage<Value>(use: () => Value): Value | undefined {
   try {
     return use();
   } catch {

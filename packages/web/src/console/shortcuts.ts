@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { PetStatus } from '../../../client/src/index.ts';
-import { attempt } from './session.ts';
+import { tryStorage } from './session.ts';
 
 export const shortcuts: readonly { keys: string[]; label: string }[] = [
   { keys: ['/'], label: 'Search; digits, as from a label scanner, go there by themselves' },
@@ -61,9 +61,9 @@ const offName = 'petstore-shortcuts-off';
 
 /** Speech input and trembling hands press keys that nobody meant, so WCAG 2.1.4 asks for a way to turn shortcuts off. */
 export function areShortcutsOn(): boolean {
-  return !attempt(() => localStorage.getItem(offName));
+  return !tryStorage(() => localStorage.getItem(offName));
 }
 
 export function setShortcutsOn(areOn: boolean): void {
-  attempt(() => (areOn ? localStorage.removeItem(offName) : localStorage.setItem(offName, 'true')));
+  tryStorage(() => (areOn ? localStorage.removeItem(offName) : localStorage.setItem(offName, 'true')));
 }

@@ -3,9 +3,9 @@ import type { Key, PetstoreClient } from '../../../client/src/index.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';
+import { PetAdditions } from './changes/pet-additions.ts';
 import { PetActions, type Changes } from './changes/pet-actions.ts';
-import type { PetRows } from './pets/data/pet-rows.ts';
-import { usePets, useQuery } from './pets/data/use-pets.ts';
+import { usePets, useQuery, type PetsView } from './pets/data/use-pets.ts';
 import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
@@ -28,7 +28,7 @@ export interface SignedInProps {
 export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: SignedInProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
-  const changes = useChanges(client, view.rows, onRefused);
+  const changes = useChanges(client, view, onRefused);
   const { notes } = changes;
   const onClick = useMemo(
     () => createCalmClicks(() => notes.say('That was too fast. Nothing was done; click again.')),
@@ -55,11 +55,17 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
   });
 
   const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
+  // The form is beside the pets.
+  useEffect(() => {
+    if (sales && changes.additions.isFormWanted) location.hash = '#/';
+  });
   // After the list has been drawn with the latest change.
   const onChosen = (id?: bigint) => {
     const focus = () => {
       const modal = document.querySelector('dialog[open]');
       if (modal) modal.querySelector<HTMLElement>('.close')?.focus();
+      // The choice itself may have moved it.
+      else if (document.activeElement !== document.body) return;
       else if (sales) focusSale(id);
       else focusRow(id);
     };
@@ -91,16 +97,22 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
 }
 
 /** Lets a person sell, correct and remove pets. */
-function useChanges(client: PetstoreClient, rows: PetRows, onRefused: (outcome?: string) => void): Changes {
+function useChanges(
+  client: PetstoreClient,
+  { rows, sync }: PetsView,
+  onRefused: (outcome?: string) => void,
+): Changes {
   const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
-  const { notes, actions } = useMemo(() => {
+  const { notes, actions, additions } = useMemo(() => {
     const onChange = () => redraw();
     const created = new Notes(onChange);
+    const shared = { client, notes: created, onChange, onRefused };
     return {
       notes: created,
-      actions: new PetActions({ client, rows, notes: created, onChange, onRefused }),
+      actions: new PetActions({ ...shared, rows }),
+      additions: new PetAdditions({ ...shared, onAdded: (pet) => sync.add(pet) }),
     };
-  }, [client, rows, onRefused]);
+  }, [client, rows, sync, onRefused]);
 
   // Pets removed on the screen are deleted, even if the person leaves before the time for an undo is over.
   useEffect(() => {
@@ -111,5 +123,9 @@ function useChanges(client: PetstoreClient, rows: PetRows, onRefused: (outcome?:
       leave();
     };
   }, [notes]);
-  return { notes, actions, count };
+  useEffect(() => {
+    additions.start();
+    return () => additions.stop();
+  }, [additions]);
+  return { notes, actions, additions, count };
 }

@@ -3,7 +3,7 @@ import { openListeningService } from '../../../../test/support/http/listening.ts
 import { useTills } from '../../../../test/support/browser/tills.ts';
 import { add, createKey, rows, signIn } from '../../../../test/support/browser/console.ts';
 import { visit } from '../../../../test/support/browser/visit.ts';
-import { openShopOf } from '../../../../test/support/browser/shop.ts';
+import { noteOf, openShopOf } from '../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
 
@@ -59,8 +59,10 @@ describe('the console', () => {
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain(text);
     expect(await visited.findBarriers()).toEqual([]);
     await signIn(page, service.apiKey);
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Late');
     await page.reload();
+    await noteOf(page, 'Late').getByRole('button', { name: 'Edit' }).click();
+    await page.locator('#pet-name:focus').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Late');
     expect(await page.getByLabel('Category number').inputValue()).toBe('1');
     await page.getByRole('button', { name: 'Add pet' }).click();
     await page.getByText('Late was added with id 1.').waitFor();

@@ -12,6 +12,7 @@ import {
 import { tellProblem } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
 import type { Choice, Note, Notes, Words } from './notes.ts';
+import type { PetAdditions } from './pet-additions.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -41,6 +42,7 @@ export interface PetActionsOptions {
 export interface Changes {
   notes: Notes;
   actions: PetActions;
+  additions: PetAdditions;
   count: number;
 }
 

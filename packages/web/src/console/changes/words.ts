@@ -71,7 +71,10 @@ export function tellConflict(seen: Pet, now: Pet): Words {
 
 /** A name that fits into a sentence. */
 export function shortNameOf({ id, name }: Pet): string {
-  if (name.trim() === '') return `Pet ${id}`;
+  return name.trim() === '' ? `Pet ${id}` : shortened(name);
+}
+
+function shortened(name: string): string {
   const characters = Array.from(name.slice(0, 200));
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
 }
@@ -83,7 +86,11 @@ export function idAfter({ id, name }: Pet): string {
 
 /** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
 export function isolatedNameOf(pet: Pet): string {
-  return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
+  return isolatedName(shortNameOf(pet)) + idAfter(pet);
+}
+
+export function isolatedName(name: string): string {
+  return `\u2068${shortened(name)}\u2069`;
 }
 
 /** The words as plain text. */

@@ -1,38 +1,21 @@
 import { useState } from 'preact/hooks';
-import { isTemporary, isUnauthorized, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
-import { shortNameOf } from '../changes/words.ts';
-import { tellProblem } from '../connect.ts';
+import type { PetAdditions } from '../changes/pet-additions.ts';
+import { isolatedName, shortNameOf } from '../changes/words.ts';
 import { emptyDraft, readDraft, type Draft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { type Typed } from '../session.ts';
 
-export interface AddPetProps {
-  client: PetstoreClient;
-  onAdded: (pet: Pet) => void;
-  onRefused: (outcome: string) => void;
-  onShow: (id: bigint) => void;
-}
-
-export function AddPet({ client, onAdded, onRefused, onShow }: AddPetProps) {
+/** The form that adds a pet. It is empty again as soon as a pet is on its way. */
+export function AddPet({ additions, onShow }: { additions: PetAdditions; onShow: (id: bigint) => void }) {
   const [start, setStart] = useState(emptyDraft);
-  const [added, setAdded] = useState<Pet>();
-  /** True when Enter is pressed again after the pet was added. */
-  const isAgain = ({ name, categoryId }: Draft) => added && name === '' && categoryId === '';
-
-  const save = async ({ draft, idempotencyKey }: Typed): Promise<unknown> => {
-    if (isAgain(draft)) return undefined;
-    setAdded(undefined);
-    try {
-      const pet = await client.createPet(readDraft(draft).pet, { idempotencyKey });
-      setAdded(pet);
-      setStart({ ...emptyDraft, status: draft.status });
-      document.getElementById('pet-name')?.focus();
-      onAdded(pet);
-      return undefined;
-    } catch (error) {
-      if (isUnauthorized(error)) onRefused('The new pet was not added; what you typed is kept.');
-      return error;
-    }
+  const { added, names } = additions;
+  /** True when Enter is pressed again after the pet has left the form. */
+  const isAgain = ({ name, categoryId }: Draft) =>
+    name === '' && categoryId === '' && (added !== undefined || names.length > 0);
+  const save = (typed: Typed): undefined => {
+    if (isAgain(typed.draft)) return;
+    setStart({ ...emptyDraft, status: typed.draft.status });
+    additions.add(typed);
   };
   return (
     <div
@@ -41,31 +24,32 @@ export function AddPet({ client, onAdded, onRefused, onShow }: AddPetProps) {
     >
       <h2 id="add-pet-title">Add a pet</h2>
       <PetForm
+        key={additions.returnedCount}
         prefix="pet"
         name="add"
         label="Add a pet"
         start={start}
-        words={['Add pet', 'Adding…']}
+        action="Add pet"
         check={({ draft }) => (isAgain(draft) ? {} : readDraft(draft).errors)}
         save={save}
-        tell={tell}
       >
         <div class="outcome" role="status">
-          {added && (
-            <p class="help success">
-              <bdi>{shortNameOf(added)}</bdi> was added with id {added.id.toString()}.{' '}
-              <button type="button" class="link" onClick={() => onShow(added.id)}>
-                Show it
-              </button>
+          {names.length > 0 ? (
+            <p class="help">
+              Adding {names.length === 1 ? isolatedName(names[0] ?? '') : `${names.length} pets`}…
             </p>
+          ) : (
+            added && (
+              <p class="help success">
+                <bdi>{shortNameOf(added)}</bdi> was added with id {added.id.toString()}.{' '}
+                <button type="button" class="link" onClick={() => onShow(added.id)}>
+                  Show it
+                </button>
+              </p>
+            )
           )}
         </div>
       </PetForm>
     </div>
   );
-}
-
-function tell(error: unknown): string {
-  if (!isTemporary(error)) return tellProblem(error);
-  return `Not added yet. ${tellProblem(error)} Press “Add pet” again in a moment. The pet is never added twice.`;
 }

@@ -1,17 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import {
-  isInvalidPet,
-  petStatuses,
-  type Order,
-  type Pet,
-  type PetstoreClient,
-} from '../../../../client/src/index.ts';
+import { petStatuses, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
-import { keepTyped, type Typed } from '../session.ts';
+import { keepUnsaved, type Typed } from '../session.ts';
 import { Barcode } from './barcode.tsx';
 
 export interface PetDetailsProps {
@@ -54,7 +48,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.preventDefault();
-        keepTyped(`pet-${pet.id}`, undefined);
+        keepUnsaved(`pet-${pet.id}`, undefined);
         close();
       }}
     >
@@ -128,10 +122,9 @@ function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSave
       name={`pet-${pet.id}`}
       label={`Edit ${shortNameOf(pet)}`}
       start={draftOf(pet)}
-      words={['Save', 'Saving…']}
+      action="Save"
       check={(typed) => readChanges(seenIn(typed), typed.draft).errors}
       save={save}
-      tell={(error) => (isInvalidPet(error) ? error.message : undefined)}
     />
   );
 }

@@ -7,7 +7,7 @@ import { actionOfKey, useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
 import type { Row } from './data/pet-rows.ts';
 import type { PetsView } from './data/use-pets.ts';
-import { defaultQuery, passes, type PetQuery } from './find/query.ts';
+import { defaultQuery, type PetQuery } from './find/query.ts';
 import { Filter, focusSearch, Search } from './find/search.tsx';
 import { News, PetList } from './list/pet-list.tsx';
 import { focusRow } from './list/use-active-row.ts';
@@ -24,7 +24,6 @@ export interface PetsProps {
   changes: Changes | undefined;
   /** The reason why nothing can be changed, if there is one. */
   whyNot: string | undefined;
-  onRefused: (outcome: string) => void;
   /** Told beside the list. */
   children: ComponentChildren;
 }
@@ -42,6 +41,11 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     setChoice(undefined);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
+  useEffect(() => {
+    if (!changes?.additions.isFormWanted) return;
+    changes.additions.isFormWanted = false;
+    openForm();
+  });
   const closeDetails = () => {
     focusRow(choice?.id);
     setChoice(undefined);
@@ -137,12 +141,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
               aria-labelledby="add-pet-title"
             >
               <AddPet
-                client={client}
-                onAdded={(pet) => {
-                  const isShown = !view.isSearching && query.text === '' && passes(query.status, pet);
-                  if (isShown) view.rows.add(pet);
-                }}
-                onRefused={page.onRefused}
+                additions={changes.additions}
                 onShow={(id) => changeQuery({ text: `#${id}`, status: 'all' })}
               />
             </aside>

@@ -1,4 +1,4 @@
-import { attempt } from '../../console/session.ts';
+import { tryStorage } from '../../console/session.ts';
 
 const name = 'petstore-docs-language';
 
@@ -8,7 +8,7 @@ export function offerLanguages(): void {
   if (!switcher) return;
   const choices = [...switcher.querySelectorAll<HTMLInputElement>('input')];
   const chosen =
-    choices.find(({ value }) => value === attempt(() => localStorage.getItem(name))) ?? choices[0];
+    choices.find(({ value }) => value === tryStorage(() => localStorage.getItem(name))) ?? choices[0];
   if (!chosen) return;
   chosen.checked = true;
   document.documentElement.dataset['language'] = chosen.value;
@@ -16,6 +16,6 @@ export function offerLanguages(): void {
   switcher.addEventListener('change', (event) => {
     const { value } = event.target as HTMLInputElement;
     document.documentElement.dataset['language'] = value;
-    attempt(() => localStorage.setItem(name, value));
+    tryStorage(() => localStorage.setItem(name, value));
   });
 }

@@ -91,6 +91,12 @@ export class PetSync {
     this.refresh();
   }
 
+  /** Puts a pet that was added here on top, if the list shows all like it. */
+  add(pet: Pet): void {
+    const { text, status } = this.query;
+    if (!this.isLoading && text === '' && passes(status, pet)) this.#options.rows.add(pet);
+  }
+
   /** Asks the store again at once. */
   refresh(): void {
     this.#current.abort();
