@@ -43,6 +43,15 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
     return () => stop.abort();
   }, [heardAtMs]);
 
+  const isAway = view.problem !== undefined;
+  useEffect(() => {
+    const end = () => notes.endOutage();
+    if (!isAway) end();
+    // The list may not have noticed a short outage.
+    addEventListener('online', end);
+    return () => removeEventListener('online', end);
+  }, [isAway, notes]);
+
   // A key that may only read gets no way to change anything.
   const whyNot = !apiKey
     ? 'Still signing in. Nothing was done; try again.'

@@ -10,7 +10,13 @@ export function createCalmClicks(onIgnored: () => void): (event: MouseEvent) => 
   let last: { event: MouseEvent; target: Element } | undefined;
   return (event) => {
     const { target } = event;
-    if (!(target instanceof Element && target.closest('.row, .note, .details button[type=button]'))) return;
+    if (
+      !(
+        target instanceof Element &&
+        target.closest('.row, .note button:not([aria-expanded]), .details button[type=button]')
+      )
+    )
+      return;
     const before = last;
     last = { event, target };
     if (!before || event.timeStamp - before.event.timeStamp >= hurriedMs) return;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Note, Notes, Words } from './notes.ts';
 import { idAfter, shortNameOf } from './words.ts';
 
@@ -8,7 +8,7 @@ export interface NotesBarProps {
   onChosen: (petId: bigint | undefined) => void;
 }
 
-/** Notes about recent changes. A note stays while somebody points at it or has the focus in it. */
+/** Notes about recent changes, the newest first and the rest folded. A note stays while somebody points at it or has the focus in it. */
 export function NotesBar({ notes, onChosen }: NotesBarProps) {
   const reasons = useRef(new Set<'pointer' | 'focus'>());
   const hold = (reason: 'pointer' | 'focus', isHeld: boolean) => {
@@ -23,16 +23,38 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
     onChosen(note.petId);
   };
 
-  const card = (note: Note) => (
-    <div key={note.key} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId?.toString()}>
-      <p>{renderWords(note.words)}</p>
-      {(note.undo ? [{ label: 'Undo', act: note.undo }] : (note.choices ?? [])).map(({ label, act }) => (
-        <button type="button" key={label} onClick={() => press(note, act)}>
-          {label}
-        </button>
-      ))}
-    </div>
-  );
+  const newestFirst = notes.list.toReversed();
+  const restCount = newestFirst.length - 1;
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  if (isUnfolded && restCount < 1) setIsUnfolded(false);
+  const card = (note: Note) => {
+    const index = newestFirst.indexOf(note);
+    return (
+      <div
+        key={note.key}
+        class={note.choices ? 'note is-problem' : 'note'}
+        data-pet={note.petId?.toString()}
+        // Problems and other notes are announced in regions of their own, and shown as one list.
+        style={{ order: index }}
+        hidden={index > 0 && !isUnfolded}
+      >
+        <p>
+          {renderWords(note.words)}
+          {note.outage !== undefined && ` ${note.outage}`}
+        </p>
+        {(note.undo ? [{ label: 'Undo', act: note.undo }] : (note.choices ?? [])).map(({ label, act }) => (
+          <button type="button" key={label} onClick={() => press(note, act)}>
+            {label}
+          </button>
+        ))}
+        {index === 0 && restCount > 0 && (
+          <button type="button" aria-expanded={isUnfolded} onClick={() => setIsUnfolded(!isUnfolded)}>
+            {isUnfolded ? 'Fewer' : `${restCount} more`}
+          </button>
+        )}
+      </div>
+    );
+  };
 
   // Both regions always exist: screen readers announce what is added to them.
   return (
@@ -45,8 +67,8 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
       onFocusIn={() => hold('focus', true)}
       onFocusOut={() => hold('focus', false)}
     >
-      <div role="alert">{notes.list.filter(({ choices }) => choices).map(card)}</div>
-      <div role="status">{notes.list.filter(({ choices }) => !choices).map(card)}</div>
+      <div role="alert">{newestFirst.filter(({ choices }) => choices).map(card)}</div>
+      <div role="status">{newestFirst.filter(({ choices }) => !choices).map(card)}</div>
     </section>
   );
 }

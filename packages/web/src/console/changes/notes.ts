@@ -16,6 +16,8 @@ export interface Note {
   /** Absent if the note says that nothing was done. */
   petId?: bigint;
   words: Words;
+  /** Why the service could not be asked. It is outdated as soon as the service is back. */
+  outage?: string;
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
   undo?: () => void;
@@ -60,6 +62,17 @@ export class Notes {
   /** Says why something that a person did is ignored. */
   say(...words: Words): void {
     this.add({ words });
+  }
+
+  /** Makes the problem with this pet the newest note, which is never folded. */
+  bringUp(petId: bigint): void {
+    const isWanted = (note: Note) => note.petId === petId && note.choices !== undefined;
+    this.#set([...this.list.filter((note) => !isWanted(note)), ...this.list.filter(isWanted)]);
+  }
+
+  endOutage(): void {
+    for (const note of this.list) delete note.outage;
+    this.#onChange();
   }
 
   drop(note: Note): void {

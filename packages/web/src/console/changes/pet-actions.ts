@@ -249,7 +249,7 @@ export class PetActions {
     const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
     const act = () => void this.#repeat({ seen: now, wish, isUndo });
     const repeat = { label: anywayLabel(now, wish), act };
-    this.#tell(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
+    this.#ask(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
   }
 
   #fail(attempt: Attempt, error: unknown, isKnown = true): undefined {
@@ -259,19 +259,26 @@ export class PetActions {
       onRefused(textOf(tellFailed(seen, wish, !mayBeDone)));
     } else if (isNotFound(error)) {
       rows.remove(seen.id);
-      this.#tell(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
+      this.#ask(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
     } else {
       const repeat = { label: 'Try again', act: () => void this.#repeat(attempt) };
-      const words = [...tellFailed(seen, wish, isKnown), ` ${tellProblem(error)}`];
-      this.#tell(seen, words, [repeat, leaveIt]);
+      const choices = [repeat, leaveIt];
+      const words = tellFailed(seen, wish, isKnown);
+      this.#options.notes.add({ petId: seen.id, choices, ...withReason(words, error) });
     }
   }
 
-  #tell({ id }: Pet, words: Words, choices: Choice[]): void {
+  #ask({ id }: Pet, words: Words, choices: Choice[]): void {
     this.#options.notes.add({ petId: id, words, choices });
   }
 }
 
 function isRefusal(error: unknown): boolean {
   return isPetstoreError(error, 'invalid_pet', 'payload_too_large');
+}
+
+/** What a note says about a failure and its reason. */
+export function withReason(words: Words, error: unknown): Pick<Note, 'words' | 'outage'> {
+  const reason = tellProblem(error);
+  return isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
 }

@@ -6,10 +6,10 @@ import {
   type Pet,
   type PetstoreClient,
 } from '../../../../client/src/index.ts';
-import { tellProblem } from '../connect.ts';
 import { readDraft } from '../draft.ts';
 import { keepUnsaved, readUnsaved, type Typed } from '../session.ts';
 import type { Choice, Notes } from './notes.ts';
+import { withReason } from './pet-actions.ts';
 import { isolatedName } from './words.ts';
 
 export interface PetAdditionsOptions {
@@ -107,8 +107,8 @@ export class PetAdditions {
     if (error === undefined || isTemporary(error)) choices.unshift({ label: 'Try again', act: again });
     const words = [`${isolatedName(addition.draft.name)} is not added yet.`];
     if (isPetstoreError(error, 'payload_too_large')) words.push(' This name is too long.');
-    else if (error !== undefined) words.push(` ${tellProblem(error)}`);
-    this.#options.notes.add({ words, choices });
+    const isTold = error === undefined || words.length > 1;
+    this.#options.notes.add({ choices, ...(isTold ? { words } : withReason(words, error)) });
   }
 
   /** Brings a draft back to the form, unless there is another one. */

@@ -97,6 +97,8 @@ describe('removing a pet', () => {
       await drawn(page, removedRow(page, name));
       await page.keyboard.press('ArrowDown');
     }
+    await page.getByRole('button', { name: '2 more' }).click();
+    await page.clock.runFor(50);
     await noteOf(page, 'Removed Mia (2).').getByRole('button', { name: 'Undo' }).click();
     await erased(page, removedRow(page, 'Mia'));
     await page.mouse.move(10, 10);

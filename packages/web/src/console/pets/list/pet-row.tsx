@@ -87,8 +87,12 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen, onSell
 function MainButton(props: { pet: Pet; changes: Changes; tabIndex: number; onSell: () => void }) {
   const { pet, changes, tabIndex, onSell } = props;
   const { actions, notes } = changes;
-  const showProblem = () =>
-    document.querySelector<HTMLElement>(`.note[data-pet="${pet.id}"] button`)?.focus();
+  const showProblem = () => {
+    notes.bringUp(pet.id);
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(`.note.is-problem[data-pet="${pet.id}"] button`)?.focus(),
+    );
+  };
   const isSaving = actions.isSaving(pet.id);
   const isUnsaved = !isSaving && notes.hasProblem(pet.id);
   if (pet.status === 'sold' && !isSaving && !isUnsaved) return null;

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'bun:test';
+import { useTills } from '../../../../../test/support/browser/tills.ts';
+import { calmDown, noteOf, openDetails, openShop, rowOf } from '../../../../../test/support/browser/shop.ts';
+
+const tills = useTills();
+
+describe('the notes', () => {
+  it('show the newest first and fold the rest, and a problem comes up from its row', async () => {
+    const { page, findBarriers } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
+    await rowOf(page, 'Rex').waitFor();
+    await page.route('**/v1/pets/1', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) may not have been sold.').waitFor();
+    for (const name of ['Mia', 'Balu']) {
+      await page.getByRole('button', { name: `Sell ${name}` }).click();
+      await noteOf(page, `${name} (`).filter({ hasText: 'is sold.' }).waitFor();
+    }
+    const seen = () => page.locator('.note p').filter({ visible: true }).allInnerTexts();
+    expect(await seen()).toEqual(['Balu (3) is sold.']);
+    await page.getByRole('button', { name: '2 more' }).click();
+    await page.getByRole('button', { name: 'Fewer' }).waitFor();
+    const tops = await Promise.all(
+      ['Balu', 'Mia', 'Rex'].map(async (name) => (await noteOf(page, `${name} (`).boundingBox())!.y),
+    );
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Fewer' }).click();
+    await page.getByRole('button', { name: 'Not saved Rex' }).click();
+    await page.locator('.note[data-pet="1"] button:focus').waitFor();
+    expect(await seen()).toEqual([expect.stringMatching(/^Rex \(1\) may not have been sold\./)]);
+  });
+
+  it('move no row of the sales', async () => {
+    const names = ['Rex', 'Mia', 'Balu', 'Nala'];
+    const { page, service } = await tills.open(openShop(...names));
+    for (const id of [1n, 2n, 3n, 4n]) await service.client.updatePet(id, { status: 'sold' });
+    await page.getByRole('link', { name: 'Sales' }).click();
+    page.on('dialog', (dialog) => dialog.accept());
+    const topOf = async () => (await page.locator('.sale[data-pet="1"]').first().boundingBox())!.y;
+    await page.locator('.sale[data-pet="1"]').waitFor();
+    const before = await topOf();
+    for (const name of names) {
+      const details = await openDetails(page, name);
+      await details.getByRole('button', { name: 'Return' }).click();
+      await noteOf(page, `${name} (`).filter({ hasText: 'was returned' }).waitFor();
+      await page.keyboard.press('Escape');
+      await details.waitFor({ state: 'detached' });
+      expect(await topOf()).toBe(before);
+      await calmDown(page);
+    }
+  });
+
+  it('do not say that the device is offline once it is back', async () => {
+    const { page } = await tills.open(openShop('Rex'));
+    await rowOf(page, 'Rex').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) may not have been sold. You are offline.').waitFor();
+    await page.context().setOffline(false);
+    await noteOf(page, 'offline').waitFor({ state: 'detached' });
+    expect(await page.getByText('offline').count()).toBe(0);
+    expect(await page.locator('.note p').innerText()).toBe('Rex (1) may not have been sold.');
+    await noteOf(page, 'Rex (1)').getByRole('button', { name: 'Try again' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+  });
+});
