@@ -9,6 +9,7 @@ import {
   phone,
   rows,
 } from '../../../../../test/support/browser/console.ts';
+import { openServiceOnFile } from '../../../../../test/support/http/service-on-file.ts';
 import { openShopOf } from '../../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
@@ -42,6 +43,35 @@ describe('the list', () => {
       expect(await page.locator('.details h2').textContent()).toBe(endless);
       expect(await visited.findBarriers()).toEqual([]);
     }
+  });
+
+  it('draws no other row again when a pet is added, and lays out none that is out of sight', async () => {
+    const pets = Array.from({ length: 250 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
+    const { page } = await tills.open(openServiceOnFile(pets));
+    await rows(page).getByText('Pet 250', { exact: true }).waitFor();
+    while ((await rows(page).count()) < 250) await page.mouse.wheel(0, 3000);
+    await page.evaluate('scrollTo(0, 0)');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Profiler.enable');
+    await session.send('Profiler.startPreciseCoverage', { callCount: true });
+    await add(page, 'Pixel', '1');
+    await rows(page).getByText('Pixel').waitFor();
+    const { result } = await session.send('Profiler.takePreciseCoverage');
+    // The function that draws a row is the smallest one with this word in it.
+    const script = result.find(({ url }) => url.includes('/assets/'))!;
+    const source = await (await fetch(script.url)).text();
+    const counts = script.functions
+      .flatMap(({ ranges }) => ranges.slice(0, 1))
+      .filter(({ startOffset, endOffset }) => source.slice(startOffset, endOffset).includes('rowheader'))
+      .toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
+    expect(counts[0]!.count).toBeGreaterThan(0);
+    expect(counts[0]!.count).toBeLessThan(20);
+    const isSkipped = (index: number) =>
+      rows(page)
+        .nth(index)
+        .locator('.name')
+        .evaluate((part) => !part.checkVisibility({ contentVisibilityAuto: true }));
+    expect([await isSkipped(0), await isSkipped(240)]).toEqual([false, true]);
   });
 
   it('shows at least 15 pets on a small laptop, and can be filtered with one click or the arrow keys', async () => {

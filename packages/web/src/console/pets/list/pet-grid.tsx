@@ -1,17 +1,22 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Pet } from '../../../../../client/src/index.ts';
+import type { Changes } from '../../changes/pet-actions.ts';
 import type { Row } from '../data/pet-rows.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { PetRow, type PetRowProps } from './pet-row.tsx';
 import { useActiveRow } from './use-active-row.ts';
 
-export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen' | 'onSell'> {
+export interface PetGridProps {
   view: PetsView;
   chosenId: bigint | undefined;
+  changes: Changes | undefined;
+  onOpen: (pet: Pet) => void;
+  onSell: (pet: Pet) => void;
   /** Called for each key pressed in a row, except those that move between rows. */
   onRowKey: (event: KeyboardEvent, row: Row) => void;
 }
 
-export function PetGrid({ view, chosenId, onRowKey, ...parts }: PetGridProps) {
+export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: PetGridProps) {
   const { list: rows } = view.rows;
   const { loads } = view.sync;
   const box = useRef<HTMLDivElement>(null);
@@ -20,16 +25,31 @@ export function PetGrid({ view, chosenId, onRowKey, ...parts }: PetGridProps) {
     if (loads > 1 && (box.current?.getBoundingClientRect().top ?? 0) < 0) scrollTo(0, 0);
   }, [loads]);
 
+  const onClick = ({ target }: MouseEvent) => {
+    if (!(target instanceof Element)) return;
+    const id = target.closest<HTMLElement>('.row')?.dataset['id'];
+    const pet = id === undefined ? undefined : view.rows.get(BigInt(id))?.pet;
+    if (!pet) return;
+    if (target.closest('.is-unsaved')) showProblem(pet, changes);
+    else if (target.closest('.sell, .is-saving')) onSell(pet);
+    else if (!target.matches('.actions')) onOpen(pet);
+    // Somebody else may have sold it just before the click.
+    else if (pet.status === 'sold') changes?.notes.say(pet, ' is sold already.');
+  };
+  /** Rows that are out of sight have no size, so the longest number must be counted. */
+  const widthOf = (field: 'id' | 'categoryId') =>
+    rows.reduce((widest, { pet }) => Math.max(widest, pet[field].toString().length), 0);
+
   return (
     <div
       class="grid card"
       role="grid"
       aria-label="Pets"
-      aria-rowcount={rows.length + 1}
       aria-busy={view.isSearching}
       inert={view.isSearching}
+      style={`--category: ${widthOf('categoryId')}ch; --id: ${widthOf('id')}ch`}
     >
-      <div class="columns" role="row" aria-rowindex={1}>
+      <div class="columns" role="row">
         {['Name', 'Status', 'Category', 'Id'].map((name) => (
           <span role="columnheader">{name}</span>
         ))}
@@ -37,18 +57,37 @@ export function PetGrid({ view, chosenId, onRowKey, ...parts }: PetGridProps) {
           <span class="visually-hidden">Actions</span>
         </span>
       </div>
-      <div ref={box} class="rows" role="rowgroup" onFocusIn={active.onFocusIn} onKeyDown={active.onKeyDown}>
+      <div
+        ref={box}
+        class="rows"
+        role="rowgroup"
+        onClick={onClick}
+        onFocusIn={active.onFocusIn}
+        onKeyDown={active.onKeyDown}
+      >
         {rows.map((row, index) => (
           <PetRow
             key={row.pet.id.toString()}
             row={row}
-            index={index}
             isActive={index === active.tabIndex}
             isChosen={row.pet.id === chosenId}
-            {...parts}
+            canChange={changes !== undefined}
+            main={changes && mainOf(row.pet, changes)}
           />
         ))}
       </div>
     </div>
   );
+}
+
+function mainOf(pet: Pet, { actions, notes }: Changes): PetRowProps['main'] {
+  if (actions.isSaving(pet.id)) return 'is-saving';
+  if (notes.hasProblem(pet.id)) return 'is-unsaved';
+  return pet.status === 'sold' ? undefined : 'sell';
+}
+
+function showProblem({ id }: Pet, changes: Changes | undefined): void {
+  changes?.notes.bringUp(id);
+  const button = `.note.is-problem[data-pet="${id}"] button`;
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(button)?.focus());
 }
