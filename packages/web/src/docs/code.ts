@@ -19,14 +19,14 @@ export function renderCurl({ method, path, headers, body }: ApiRequest, base = e
   // With a body, curl sends POST; without one, GET.
   const isImplied = method === (body === undefined ? 'GET' : 'POST');
   const command = `curl ${isImplied ? '' : `-X ${method} `}-H "Authorization: Bearer $API_KEY"`;
-  const parts = [command];
+  const lines = [command];
   for (const [name, value] of headers)
-    parts.push(`-H ${value === newUuid ? `"${name}: ${value}"` : quote(`${name}: ${value}`)}`);
+    lines.push(`-H ${value === newUuid ? `"${name}: ${value}"` : quote(`${name}: ${value}`)}`);
   // After `-d`, curl would read a file that the text names after an `@`.
-  if (body !== undefined) parts.push(`${body.startsWith('@') ? '--data-raw' : '-d'} ${quote(body)}`);
+  if (body !== undefined) lines.push(`${body.startsWith('@') ? '--data-raw' : '-d'} ${quote(body)}`);
   const address = base + path;
-  parts.push(/^[\w.:/-]+$/.test(address) ? address : quote(address));
-  return parts.join(' \\\n  ');
+  lines.push(/^[\w.:/-]+$/.test(address) ? address : quote(address));
+  return lines.join(' \\\n  ');
 }
 
 /** One word for any POSIX shell. */

@@ -46,12 +46,12 @@ export interface Changes {
   count: number;
 }
 
-/** An attempt to fulfil a wish for a pet as a person saw it. */
-interface Attempt {
+/** What a person wants for a pet as seen on the screen. */
+interface Intent {
   seen: Pet;
   wish: Wish;
   isUndo?: boolean | undefined;
-  /** True when an earlier attempt may have succeeded although its response was lost. */
+  /** True when an earlier try may have succeeded although its response was lost. */
   mayBeDone?: boolean;
   /** The ETag of the pet that the person saw, once it is known. */
   etag?: string | undefined;
@@ -109,7 +109,7 @@ export class PetActions {
     const { rows, notes } = this.#options;
     const { id } = seen;
     if (this.#isBusy(seen)) return;
-    const attempt: Attempt = { seen, wish: 'remove' };
+    const intent: Intent = { seen, wish: 'remove' };
     const note: Note = {
       petId: id,
       words: tellDone(seen, seen, 'remove'),
@@ -117,12 +117,12 @@ export class PetActions {
         rows.show(id);
         notes.add({ petId: id, words: tellUndone(seen, 'remove') });
       },
-      onEnd: (isLeaving) => void this.#remove(attempt, isLeaving),
+      onEnd: (isLeaving) => void this.#remove(intent, isLeaving),
     };
     notes.dropOf(id);
     notes.add(note);
     rows.remove(id, true);
-    void this.#findVersion(attempt, note);
+    void this.#findVersion(intent, note);
   }
 
   /** Undoes one change after another, the latest first. */
@@ -133,9 +133,9 @@ export class PetActions {
     else notes.say('The last change is still being saved. Nothing else was done; try again.');
   }
 
-  async #change(attempt: Attempt, fields: PetFields): Promise<unknown> {
+  async #change(intent: Intent, fields: PetFields): Promise<unknown> {
     const { client, rows, notes } = this.#options;
-    const { seen, isUndo } = attempt;
+    const { seen, isUndo } = intent;
     if (this.#isBusy(seen)) return 'Another change is under way.';
     notes.dropOf(seen.id);
     return this.#whileSaving(seen.id, async () => {
@@ -150,7 +150,7 @@ export class PetActions {
         const expected = fieldsOf(seen);
         finish(await client.updatePet(seen.id, { ...fields, expected }));
       } catch (error) {
-        const pet = isRefusal(error) ? undefined : await this.#settle(attempt, error);
+        const pet = isRefusal(error) ? undefined : await this.#settle(intent, error);
         if (!pet) return error;
         finish(pet);
       }
@@ -166,24 +166,24 @@ export class PetActions {
   }
 
   /** Gets the ETag of the pet that the person saw while it still can: a closed tab cannot. */
-  async #findVersion(attempt: Attempt, note: Note): Promise<void> {
+  async #findVersion(intent: Intent, note: Note): Promise<void> {
     const { client, rows, notes } = this.#options;
-    const { seen } = attempt;
+    const { seen } = intent;
     try {
       const pet = await client.getPet(seen.id);
-      if (isSame(pet, seen)) attempt.etag = pet.etag;
+      if (isSame(pet, seen)) intent.etag = pet.etag;
       else if (notes.list.includes(note)) {
         notes.choose(note, () => rows.replace(pet));
-        this.#conflict(attempt, pet);
+        this.#conflict(intent, pet);
       }
     } catch {
       // The removal itself reports any failure.
     }
   }
 
-  async #remove(attempt: Attempt, isLeaving: boolean): Promise<void> {
+  async #remove(intent: Intent, isLeaving: boolean): Promise<void> {
     const { client, rows } = this.#options;
-    const { seen, etag } = attempt;
+    const { seen, etag } = intent;
     await this.#whileSaving(seen.id, async () => {
       try {
         const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
@@ -193,7 +193,7 @@ export class PetActions {
       } catch (error) {
         if (isNotFound(error)) return rows.remove(seen.id);
         rows.show(seen.id);
-        await this.#settle(attempt, error);
+        await this.#settle(intent, error);
       }
     });
   }
@@ -204,12 +204,12 @@ export class PetActions {
     throw new PetstoreClientError('precondition_failed', 'The pet has changed.');
   }
 
-  async #repeat(attempt: Attempt): Promise<void> {
-    const { seen, wish } = attempt;
+  async #repeat(intent: Intent): Promise<void> {
+    const { seen, wish } = intent;
     if (wish !== 'remove') {
-      const refusal = await this.#change(attempt, wish);
-      if (isRefusal(refusal)) this.#fail(attempt, refusal);
-    } else if (!this.isSaving(seen.id)) await this.#remove(attempt, false);
+      const refusal = await this.#change(intent, wish);
+      if (isRefusal(refusal)) this.#fail(intent, refusal);
+    } else if (!this.isSaving(seen.id)) await this.#remove(intent, false);
   }
 
   async #whileSaving<Value>(id: bigint, work: () => Promise<Value>): Promise<Value> {
@@ -224,19 +224,19 @@ export class PetActions {
   }
 
   /** After a failure, only the store knows what became of the pet. Resolves with the pet if all is well after all. */
-  async #settle(attempt: Attempt, error: unknown): Promise<Pet | undefined> {
+  async #settle(intent: Intent, error: unknown): Promise<Pet | undefined> {
     const { client, rows } = this.#options;
-    const { seen, wish } = attempt;
+    const { seen, wish } = intent;
     const isConflict = isPetstoreError(error, 'precondition_failed');
-    if (!isConflict && !isTemporary(error)) return this.#fail(attempt, error);
-    const repeatable: Attempt = { ...attempt, mayBeDone: attempt.mayBeDone || !isConflict };
+    if (!isConflict && !isTemporary(error)) return this.#fail(intent, error);
+    const repeatable: Intent = { ...intent, mayBeDone: intent.mayBeDone || !isConflict };
     try {
       const pet = await client.getPet(seen.id);
       const isDone = wish !== 'remove' && isSame(pet, withFields(seen, wish));
       if (isDone && repeatable.mayBeDone) return pet;
       rows.replace(pet);
       if (isSame(pet, seen)) this.#fail(repeatable, error);
-      else this.#conflict(attempt, pet);
+      else this.#conflict(intent, pet);
     } catch (readError) {
       this.#fail(repeatable, readError, false);
     }
@@ -244,24 +244,24 @@ export class PetActions {
   }
 
   /** Somebody else was faster. */
-  #conflict(attempt: Attempt, now: Pet): void {
-    const { seen, wish, isUndo } = attempt;
+  #conflict(intent: Intent, now: Pet): void {
+    const { seen, wish, isUndo } = intent;
     const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
     const act = () => void this.#repeat({ seen: now, wish, isUndo });
     const repeat = { label: anywayLabel(now, wish), act };
     this.#ask(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
   }
 
-  #fail(attempt: Attempt, error: unknown, isKnown = true): undefined {
+  #fail(intent: Intent, error: unknown, isKnown = true): undefined {
     const { rows, onRefused } = this.#options;
-    const { seen, wish, mayBeDone } = attempt;
+    const { seen, wish, mayBeDone } = intent;
     if (isUnauthorized(error)) {
       onRefused(textOf(tellFailed(seen, wish, !mayBeDone)));
     } else if (isNotFound(error)) {
       rows.remove(seen.id);
       this.#ask(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
     } else {
-      const repeat = { label: 'Try again', act: () => void this.#repeat(attempt) };
+      const repeat = { label: 'Try again', act: () => void this.#repeat(intent) };
       const choices = [repeat, leaveIt];
       const words = tellFailed(seen, wish, isKnown);
       this.#options.notes.add({ petId: seen.id, choices, ...withReason(words, error) });

@@ -52,19 +52,19 @@ export function anywayLabel(now: Pet, wish: Wish): string {
 
 /** Says what others did to a pet since the person saw it. */
 export function tellConflict(seen: Pet, now: Pet): Words {
-  const parts: Words[] = [];
-  const subject = () => (parts.length === 0 ? seen : 'it');
+  const deeds: Words[] = [];
+  const subject = () => (deeds.length === 0 ? seen : 'it');
   if (now.status !== seen.status) {
-    if (seen.status === 'sold') parts.push(['returned ', seen]);
+    if (seen.status === 'sold') deeds.push(['returned ', seen]);
     const [before, after] = told[now.status ?? 'none'].deed;
-    if (seen.status !== 'sold' || now.status !== 'available') parts.push([before, subject(), after]);
+    if (seen.status !== 'sold' || now.status !== 'available') deeds.push([before, subject(), after]);
   }
-  if (now.name !== seen.name) parts.push(['renamed ', subject(), ' to ', now]);
-  if (now.categoryId !== seen.categoryId) parts.push(['moved ', subject(), ` to category ${now.categoryId}`]);
+  if (now.name !== seen.name) deeds.push(['renamed ', subject(), ' to ', now]);
+  if (now.categoryId !== seen.categoryId) deeds.push(['moved ', subject(), ` to category ${now.categoryId}`]);
   const words: (string | Pet)[] = ['Somebody else has '];
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) words.push(index === parts.length - 1 ? ' and ' : ', ');
-    words.push(...part);
+  for (const [index, deed] of deeds.entries()) {
+    if (index > 0) words.push(index === deeds.length - 1 ? ' and ' : ', ');
+    words.push(...deed);
   }
   return [...words, ' in the meantime.'];
 }

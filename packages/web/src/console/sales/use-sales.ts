@@ -34,7 +34,7 @@ export function useSales(
   const [loads, setLoads] = useState(0);
   const doneCount = changes?.actions.doneCount;
 
-  const attempt = (work: (signal: AbortSignal) => Promise<void>) => {
+  const startWork = (work: (signal: AbortSignal) => Promise<void>) => {
     const stop = new AbortController();
     work(stop.signal).catch((reason: unknown) => {
       if (stop.signal.aborted) return;
@@ -59,7 +59,7 @@ export function useSales(
       setError(undefined);
     }
   };
-  useEffect(() => attempt(read), [client, day, loads, doneCount]);
+  useEffect(() => startWork(read), [client, day, loads, doneCount]);
 
   const sales = reading?.day === day ? salesOf(reading.orders, day, pets) : [];
   // Pets that are not known yet, and pets that were changed here.
@@ -74,7 +74,7 @@ export function useSales(
     const found = await Promise.all(wanted.map(find));
     setPets((before) => new Map([...before, ...found]));
   };
-  useEffect(() => attempt(lookUp), [client, day, reading]);
+  useEffect(() => startWork(lookUp), [client, day, reading]);
 
   return {
     sales,

@@ -82,18 +82,18 @@ function createBody(text: string): HTMLElement {
   block.append(head);
   if (text === '') return block;
   const tokens = tokensOf(indentJson(text), isJson(text) ? 'json' : 'text');
-  const parts = tokens.map((token) =>
+  const nodes = tokens.map((token) =>
     token.kind === undefined ? token.text : element('span', token.text, `t-${token.kind}`),
   );
-  block.append(createPre('Body', parts));
+  block.append(createPre('Body', nodes));
   return block;
 }
 
-function createPre(ariaLabel: string, parts: (Node | string)[]): HTMLElement {
+function createPre(ariaLabel: string, content: (Node | string)[]): HTMLElement {
   const pre = Object.assign(element('pre', ''), { tabIndex: 0 });
   pre.setAttribute('aria-label', ariaLabel);
   const code = element('code', '');
-  code.append(...parts);
+  code.append(...content);
   pre.append(code);
   return pre;
 }
