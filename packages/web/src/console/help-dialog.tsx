@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { searchForms } from './pets/find/query.ts';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
-/** The keyboard shortcuts. Escape, the button and a click outside close it; the browser returns the focus. */
+/** The keyboard shortcuts, and what the search understands. Escape, the button and a click outside close it; the browser returns the focus. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -20,18 +21,9 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
     >
       <form method="dialog" class="dialog-inner">
         <h2 id="dialog-title">Keyboard shortcuts</h2>
-        <dl class="shortcuts">
-          {shortcuts.map(({ keys, label }) => (
-            <div key={label}>
-              <dt>
-                {keys.map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{label}</dd>
-            </div>
-          ))}
-        </dl>
+        <Keys entries={shortcuts.map(({ keys, label }) => [keys, label])} />
+        <h2>The search understands</h2>
+        <Keys entries={searchForms.map(([form, meaning]) => [[form], meaning])} />
         <label class="check">
           <input type="checkbox" checked={areOn} onChange={toggle} />
           <span>Use single-key shortcuts on this device</span>
@@ -41,5 +33,22 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
         </button>
       </form>
     </dialog>
+  );
+}
+
+function Keys({ entries }: { entries: [keys: string[], label: string][] }) {
+  return (
+    <dl class="shortcuts">
+      {entries.map(([keys, label]) => (
+        <div key={label}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{label}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

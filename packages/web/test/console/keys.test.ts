@@ -77,6 +77,27 @@ describe('the console', () => {
     expect((await service.client.getPet(1n)).status).toBe('available');
   });
 
+  it('tells dates in English, its own language, whatever that of the browser is', async () => {
+    await using service = await openShop('Rex');
+    await service.client.updatePet(1n, { status: 'sold' });
+    const expiresAt = new Date(Date.now() + dayMs);
+    const { text } = await createKey(service, 'till-2', { expiresAt });
+    await using visited = await visit(chromium.browser, service.url, { locale: 'de-DE' });
+    const { page } = visited;
+    await signIn(page, text);
+    const time = expiresAt.toLocaleString('en', { dateStyle: 'full', timeStyle: 'short' });
+    await page.getByText(`Your key expires on ${time}.`).waitFor();
+    await page.getByRole('button', { name: 'Change Rex' }).click();
+    await page.getByText(/^Sold by API_KEYS, [A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M$/).waitFor();
+    await page.getByRole('link', { name: 'Sales' }).click();
+    const day = new Date().toLocaleDateString('en', { weekday: 'long', month: 'long', day: 'numeric' });
+    await page.getByRole('heading', { level: 1, name: day }).waitFor();
+    await page
+      .locator('.sale time')
+      .getByText(/^\d+:\d\d\s[AP]M$/)
+      .waitFor();
+  });
+
   it('says that its key expires within a week', async () => {
     await using service = await openShop('Rex');
     await using visited = await visit(chromium.browser, service.url);

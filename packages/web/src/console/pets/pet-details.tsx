@@ -5,6 +5,7 @@ import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
+import { language } from '../sales/day.ts';
 import { keepUnsaved, type Typed } from '../session.ts';
 import { Barcode } from './barcode.tsx';
 
@@ -152,8 +153,8 @@ function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet }) {
 }
 
 function tellOrder({ status, createdAt, createdBy, returnedAt, returnedBy }: Order): string {
-  const tell = (at: Date, by: string | undefined) =>
-    `${by === undefined ? '' : `by ${by}, `}${at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}`;
-  const returned = returnedAt ? `; returned ${tell(returnedAt, returnedBy)}` : '';
-  return `${labelOf(status)} ${tell(createdAt, createdBy)}${returned}`;
+  const whoAndWhen = (by: string | undefined, at: Date) =>
+    `${by === undefined ? '' : `by ${by}, `}${at.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })}`;
+  const returned = returnedAt ? `; returned ${whoAndWhen(returnedBy, returnedAt)}` : '';
+  return `${labelOf(status)} ${whoAndWhen(createdBy, createdAt)}${returned}`;
 }

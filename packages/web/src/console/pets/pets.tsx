@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Key, Pet, PetstoreClient } from '../../../../client/src/index.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
+import { language } from '../sales/day.ts';
 import { actionOfKey, useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
 import type { Row } from './data/pet-rows.ts';
@@ -173,7 +174,7 @@ function KeyNotice({ apiKey }: { apiKey: Key | undefined }) {
   const { readOnly = false, expiresAt } = apiKey ?? {};
   const isExpiring = expiresAt !== undefined && expiresAt.getTime() - Date.now() < weekMs;
   if (!readOnly && !isExpiring) return null;
-  const time = expiresAt?.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' });
+  const time = expiresAt?.toLocaleString(language, { dateStyle: 'full', timeStyle: 'short' });
   return (
     <p class="help key-notice">
       {readOnly && 'This key can only read. '}

@@ -1,8 +1,11 @@
 /** Days in the browser's time zone, written as in `2026-11-17`. */
 
+/** Dates are told in the language of the console, whatever that of the browser is. */
+export const language = 'en';
+
 export function dayOf(date: Date): string {
-  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
-  return parts.map((part) => part.toString().padStart(2, '0')).join('-');
+  const numbers = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return numbers.map((number) => number.toString().padStart(2, '0')).join('-');
 }
 
 /** The midnight with which a day begins, or one some days later. */
@@ -12,12 +15,12 @@ export function startOf(day: string, daysLater = 0): Date {
 }
 
 export function titleOf(day: string): string {
-  return startOf(day).toLocaleDateString(undefined, { weekday: 'long', month: 'long', day: 'numeric' });
+  return startOf(day).toLocaleDateString(language, { weekday: 'long', month: 'long', day: 'numeric' });
 }
 
 /** A time of this day, or a date and time of another one. */
 export function tellTime(date: Date, day: string): string {
-  const time = date.toLocaleTimeString(undefined, { timeStyle: 'short' });
+  const time = date.toLocaleTimeString(language, { timeStyle: 'short' });
   if (dayOf(date) === day) return time;
-  return `${date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })}, ${time}`;
+  return `${date.toLocaleDateString(language, { month: 'short', day: 'numeric' })}, ${time}`;
 }

@@ -42,6 +42,22 @@ describe('the search', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('finds a pet whose name is a number with quotes, and says so', async () => {
+    const named = [...pets, { name: '1080', categoryId: 1n }, { name: 'Rex 1080', categoryId: 1n }];
+    const { page, findBarriers } = await tills.open(openServiceOnFile(named));
+    const box = page.getByRole('searchbox', { name: 'Search' });
+    await box.fill('1080');
+    await page.getByText('To find a pet whose name is a number, use quotes: "1080"').waitFor();
+    for (const text of ['"1080"', ' “1080” ', '„1080“']) {
+      await box.fill(text);
+      await page.getByText(`2 pets matching “${text.trim()}”`, { exact: true }).waitFor();
+      expect(await page.locator('.name-text').allTextContents()).toEqual(['Rex 1080', '1080']);
+    }
+    await page.getByRole('button', { name: 'Shortcuts' }).click();
+    await page.getByRole('dialog').getByText('Pets with 7 in their name').waitFor();
+    expect(await findBarriers()).toEqual([]);
+  });
+
   it('finds the one pet without a status among hundreds', async () => {
     const many = Array.from({ length: 350 }, () => ({
       name: 'Rex',

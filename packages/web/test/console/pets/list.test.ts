@@ -96,6 +96,7 @@ describe('the list', () => {
   it('says when it is empty and what to do', async () => {
     const { page, findBarriers } = await tills.open(openListeningService(), phone);
     await page.getByText('No pets yet').waitFor();
+    await page.getByText('It has no prices, no stock and no customers.').waitFor();
     await page.getByText('petstore import pets.csv').waitFor();
     await page.getByText('petstore seed --count 100').waitFor();
     expect(await findBarriers()).toEqual([]);

@@ -10,7 +10,7 @@ export type StatusFilter = PetStatus | 'all' | 'none';
 
 /** What the list shows. It lives in the address, so that a reload or a shared link shows the same. */
 export interface PetQuery {
-  /** What the person searches for, as typed: words of a name, a number, `#7` for an id or `category:7`. */
+  /** What the person searches for, as typed: words of a name, a number, `#7`, `category:7` or `"7"`. */
   text: string;
   status: StatusFilter;
 }
@@ -19,13 +19,23 @@ export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses, 'n
 
 export const defaultQuery: PetQuery = { text: '', status: 'all' };
 
+/** What the search understands, with its meaning. */
+export const searchForms: readonly [form: string, meaning: string][] = [
+  ['rex', 'Pets with this word, or its beginning, in their name'],
+  ['7', 'The pet with the id 7, then the pets of category 7'],
+  ['#7', 'The pet with the id 7'],
+  ['category:7', 'The pets of category 7'],
+  ['"7"', 'Pets with 7 in their name'],
+];
+
 /** What to ask the service for. A plain number asks for its category; `idOf` has its other meaning. */
 export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
+  const [, quoted] = /^\s*["“”„](.*)["“”]\s*$/.exec(text) ?? [];
   const [, kind, digits] = /^\s*(#|category:)?\s*(-?\d+)\s*$/i.exec(text) ?? [];
   const number = numberOf(digits ?? '');
   const wanted = kind === '#' ? { id: number } : { categoryId: number };
   return {
-    ...(number === undefined ? { q: text.trim() || undefined } : wanted),
+    ...(number === undefined ? { q: (quoted ?? text).trim() || undefined } : wanted),
     ...(isPetStatus(status) && { status }),
   };
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { labelOf } from '../../draft.ts';
+import { language } from '../../sales/day.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { idOf, type PetQuery } from '../find/query.ts';
 import { PetGrid, type PetGridProps } from './pet-grid.tsx';
@@ -33,11 +34,22 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
           To bring many at once, use a terminal: <code>petstore import pets.csv</code> reads a file, and{' '}
           <code>petstore seed --count 100</code> makes some up.
         </p>
+        <p>
+          Petstore knows which pets there are and which are sold. It has no prices, no stock and no customers.
+        </p>
       </State>
     );
   if (count === 0)
-    return <State title={`No ${describe(sync.query, 'pets')}`} action="Show all pets" onAction={onShowAll} />;
-  const heardAt = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(undefined, { timeStyle: 'short' });
+    return (
+      <State title={`No ${describe(sync.query, 'pets')}`} action="Show all pets" onAction={onShowAll}>
+        {idOf(sync.query) !== undefined && (
+          <p>
+            To find a pet whose name is a number, use quotes: <code>"{text.trim()}"</code>
+          </p>
+        )}
+      </State>
+    );
+  const heardAt = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(language, { timeStyle: 'short' });
   const id = idOf(sync.query);
   return (
     <>
