@@ -5,7 +5,11 @@ import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 /** The keyboard shortcuts, and what the search understands. Escape, the button and a click outside close it; the browser returns the focus. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The button that has the focus is at the end.
+    dialog.current?.scrollTo(0, 0);
+  }, []);
   const [areOn, setAreOn] = useState(areShortcutsOn);
   const toggle = () => {
     setShortcutsOn(!areOn);
