@@ -22,11 +22,16 @@ export function parseCategoryName(body: unknown): string {
   const name = isJsonObject(body) ? fieldOf(body, 'name') : undefined;
   if (typeof name !== 'string')
     throw invalidCategory('The body must be a JSON object whose name is a string.');
-  if (!name.isWellFormed() || name.includes('\0'))
-    throw invalidCategory('name must be well-formed Unicode without U+0000.');
-  if (name.trim() === '' || !validLength.test(name))
-    throw invalidCategory('name must have 1 to 100 characters and must not be blank.');
+  const problem = problemOfCategoryName(name);
+  if (problem !== undefined) throw invalidCategory(`name ${problem}.`);
   return name;
+}
+
+/** What is wrong with a text as the name of a category; undefined if nothing is. */
+export function problemOfCategoryName(name: string): string | undefined {
+  if (!name.isWellFormed() || name.includes('\0')) return 'must be well-formed Unicode without U+0000';
+  const isValid = name.trim() !== '' && validLength.test(name);
+  return isValid ? undefined : 'must have 1 to 100 characters and must not be blank';
 }
 
 /** Pets with the numbers of their categories, and the categories that were named for them. */

@@ -106,9 +106,9 @@ function parseImported(fields: JsonObject): ImportedPet {
   const name = typeof category === 'string' ? category.trim() : undefined;
   const number = name === undefined ? toInt64(category) : parseInt64(name);
   if (number !== undefined) return parseNewPet({ ...fields, categoryId: number });
-  const problem = problemOfCategoryName(name ?? category);
-  if (name === undefined || problem !== undefined)
-    throw new InvalidPetError({ categoryId: `category ${problem}.` });
+  if (name === undefined) throw new InvalidPetError({ categoryId: 'category must be a number or a name.' });
+  const problem = problemOfCategoryName(name);
+  if (problem !== undefined) throw new InvalidPetError({ categoryId: `category ${problem}.` });
   // Any number will do to check the other fields: the store finds the one with this name.
   const { categoryId: _, ...pet } = parseNewPet({ ...fields, categoryId: 0n });
   return { ...pet, categoryName: name };

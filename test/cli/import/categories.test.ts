@@ -80,7 +80,7 @@ it('refuses a category that is neither a number nor a name', async () => {
   const { status, stderr } = await importText(text, folder.database);
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /line 1: category must be a string\.\nline 2: category must have 1 to 100 characters/,
+    /line 1: category must be a number or a name\.\nline 2: category must have 1 to 100 characters/,
   );
-  expect(stderr).toContain('line 3: category must be a string.');
+  expect(stderr).toContain('line 3: category must be a number or a name.');
 });
