@@ -47,10 +47,12 @@ function testDocument({ contract, open, openFailing }: World): void {
       return service.callAs(authorization, path, init);
     };
 
-  const withReadOnlyKey: Provoke = async (operation) => {
-    const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), isReadOnly: true });
-    return withAuthorization(`Bearer ${text}`)(operation);
-  };
+  const withKey =
+    (rights: { isReadOnly?: boolean; mayDelete?: boolean }): Provoke =>
+    async (operation) => {
+      const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), ...rights });
+      return withAuthorization(`Bearer ${text}`)(operation);
+    };
 
   /** Unlike `sendTo`, it adds no pet first: the store would fail. */
   const sendToStore = (
@@ -134,7 +136,7 @@ function testDocument({ contract, open, openFailing }: World): void {
       change({ headers: { 'If-None-Match': '*' } }),
       change({ body: '{"status":"sold","expected":{"name":"Somebody"}}' }),
     ],
-    forbidden: [withReadOnlyKey],
+    forbidden: [withKey({ isReadOnly: true }), withKey({ mayDelete: false })],
     rate_limited: [
       async (operation) => {
         await using limited = await open({ rateLimit: 1 });

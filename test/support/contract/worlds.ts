@@ -28,20 +28,30 @@ export const worlds: World[] = [
 ];
 
 /**
- * Sends a request for an operation. A pet that is to be deleted is made first: none can be deleted twice. A category
- * gets its name first.
+ * Sends a request for an operation. A pet or category that is to be deleted is made first: none can be deleted twice. One
+ * that is to be renamed has a name already.
  */
 export async function sendTo(
   service: Service,
   operation: DocumentedOperation,
   change: Change = {},
 ): Promise<Response> {
-  const isDelete = operation.operationId === 'deletePet' && change.petId === undefined;
-  const petId = isDelete ? String((await service.pets.apply(createPet(rex))).id) : change.petId;
-  if (operation.path.includes('{categoryId}') && change.petId === undefined)
-    await service.pets.apply(putCategory(7n, 'Cats'));
+  const petId = change.petId ?? (await targetOf(service, operation));
   const { path, init } = requestFor(operation, { ...change, ...(petId !== undefined && { petId }) });
   return service.call(path, init);
+}
+
+let lastCategory = 1000n;
+
+async function targetOf(
+  { pets }: Service,
+  { operationId }: DocumentedOperation,
+): Promise<string | undefined> {
+  if (operationId === 'deletePet') return String((await pets.apply(createPet(rex))).id);
+  if (operationId === 'deleteCategory')
+    return String((await pets.apply(putCategory(++lastCategory, 'Cats'))).id);
+  if (operationId === 'putCategory') await pets.apply(putCategory(7n, 'Cats'));
+  return undefined;
 }
 
 /** Whether the example of a parameter goes with that of the cursor. A page of one pet has no successor. */
