@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -83,6 +84,23 @@ export function openOutputFile(path: string, flags: 'w' | 'wx', name: string): O
 /** One call may write only a part; on a full disk, the next call fails. */
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+}
+
+/** Copies a file so that only the owner can ever read the copy: `copyFileSync` gives it the mode of the original. */
+export function copyPrivately(from: string, to: string): void {
+  const target = openSync(to, 'wx', 0o600);
+  try {
+    const source = openSync(from, 'r');
+    try {
+      const piece = Buffer.allocUnsafe(1024 * 1024);
+      for (let length = readSync(source, piece); length > 0; length = readSync(source, piece))
+        writeAll(target, piece.subarray(0, length));
+    } finally {
+      closeSync(source);
+    }
+  } finally {
+    closeSync(target);
+  }
 }
 
 /** Writes a file atomically and syncs it. */

@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite';
 import {
-  chmodSync,
   chownSync,
   closeSync,
   copyFileSync,
@@ -14,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
 import {
+  copyPrivately,
   partialForm,
   partialOf,
   prepareFolder,
@@ -95,8 +95,7 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
   const partial = partialOf(path);
   try {
     report.step(`Copying ${file}`);
-    copyFileSync(file, partial);
-    chmodSync(partial, 0o600);
+    copyPrivately(file, partial);
     // A restore by root must not lock out the service's user.
     const { uid, gid } = statSync(path);
     if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
