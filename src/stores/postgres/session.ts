@@ -77,7 +77,8 @@ export const limits = {
   statementsMs: 2400,
   /** For COMMIT and the statements that travel with it. After that, the outcome is unknown. */
   commitMs: 2000,
-  /** Searches join no batch and need no COMMIT, so they may take longer. */
+  /** Searches join no batch and need no COMMIT, so they may wait and take longer. */
+  searchTurnMs: 3000,
   searchMs: 4000,
 } as const;
 

@@ -83,11 +83,16 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
       'Transactions that may or may not have been committed, because COMMIT got no response.',
     )
     .with({});
-  const lanes = (count: number, maxPerSession: number, more: Omit<SessionOptions, 'address'>): Lanes =>
-    createLanes({ count, maxPerSession, open: (onLost) => open({ onLost, timeouts, ...more }) });
+  const lanes = (
+    count: number,
+    maxPerSession: number,
+    more: Omit<SessionOptions, 'address'>,
+    maxWaitMs: number = limits.sessionMs,
+  ): Lanes =>
+    createLanes({ count, maxPerSession, maxWaitMs, open: (onLost) => open({ onLost, timeouts, ...more }) });
   const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
-  const searchers = lanes(1, 1, { timeouts: options.timeouts ?? searchTimeouts });
+  const searchers = lanes(1, 1, { timeouts: options.timeouts ?? searchTimeouts }, limits.searchTurnMs);
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
   const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });
@@ -241,6 +246,7 @@ interface LanesOptions {
   count: number;
   /** How many statements or transactions may run on one session. Others wait here, where they can be refused. */
   maxPerSession: number;
+  maxWaitMs: number;
   open: (onLost: () => void) => Promise<Session>;
 }
 
@@ -252,9 +258,9 @@ interface Lane {
   session?: Promise<Session>;
 }
 
-function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
+function createLanes({ count, maxPerSession, maxWaitMs, open }: LanesOptions): Lanes {
   const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
-  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs: limits.sessionMs });
+  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
   let isClosed = false;
 
   /** Equally busy lanes take turns. */
