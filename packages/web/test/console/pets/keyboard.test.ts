@@ -23,6 +23,8 @@ describe('the keyboard', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     expect(await focusedRow(page)).toBe('299');
+    // While there are few rows: axe lays out each one that is out of sight.
+    expect(await findBarriers()).toEqual([]);
     await page.mouse.move(400, 400);
     await page.mouse.wheel(0, 6000);
     await rows(page).getByText('Pet 150', { exact: true }).waitFor();
@@ -40,7 +42,6 @@ describe('the keyboard', () => {
       await page.locator('.find').boundingBox(),
     ];
     expect(row!.y).toBeGreaterThanOrEqual(band!.y + band!.height - 1);
-    expect(await findBarriers()).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
