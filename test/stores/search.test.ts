@@ -149,9 +149,9 @@ onEveryStore('a list of orders', ({ open }) => {
     );
     await store.pets.apply(updatePet(id, { changes: { status: 'pending' } }, undefined, 'till-2'));
     const list = async (request: object) => (await store.orders.listOrders({ limit: 100, ...request })).json;
-    const first = `{"id":1,"petId":${id},"status":"sold","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till \\"1\\"","returnedAt":"1970-01-01T00:00:00.000Z","returnedBy":"till-2"}`;
-    const second = `{"id":2,"petId":${other},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z"}`;
-    const third = `{"id":3,"petId":${id},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till-2"}`;
+    const first = `{"id":1,"petId":${id},"name":"Rex","categoryId":1,"status":"sold","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till \\"1\\"","returnedAt":"1970-01-01T00:00:00.000Z","returnedBy":"till-2"}`;
+    const second = `{"id":2,"petId":${other},"name":"Tom","categoryId":1,"status":"pending","createdAt":"1970-01-01T00:00:00.000Z"}`;
+    const third = `{"id":3,"petId":${id},"name":"Rex","categoryId":1,"status":"pending","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till-2"}`;
     expect(await list({})).toBe(`[${first},${second},${third}]`);
     expect(await list({ sort: 'newest' })).toBe(`[${third},${second},${first}]`);
     expect(await list({ petId: id })).toBe(`[${first},${third}]`);
