@@ -77,7 +77,8 @@ describe('backup, restore and doctor', () => {
   it('show their progress on a terminal, and nothing elsewhere', async () => {
     const backup = inFolder('backup.db');
     await run('seed', '--count', '3000');
-    const read = String.raw`█+ pets read 3,000 of 3,000, [\d,]+/s`;
+    const categories = String.raw`█+ categories read 12 of 12, [^\n]*\n`;
+    const read = String.raw`${categories}[^\n]*█+ pets read 3,000 of 3,000, [\d,]+/s`;
 
     const made = await runOnTerminal(['backup', backup, '--database-url', at.store]);
     expect(made.screen).toMatch(
@@ -134,7 +135,7 @@ describe('a pet that the disk has changed', () => {
     for (const command of commands) {
       expect(await runCli(command)).toMatchObject({
         status: 1,
-        stderr: expect.stringMatching(/^petstore: The database .*\.db is damaged\.[^]*\n$/),
+        stderr: expect.stringMatching(/^petstore: The database .*\.db is damaged at pet 2\.[^]*\n$/),
       });
     }
     expect(readdirSync(at.path).filter((name) => !name.startsWith('petstore.db'))).toEqual(['backup.db']);

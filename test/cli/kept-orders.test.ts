@@ -133,7 +133,7 @@ describe('petstore doctor', () => {
       using database = new Database(at.store);
       database.run('UPDATE orders SET pet_id = 5 WHERE id = 2');
     }
-    expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged.`);
+    expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged at order 2.`);
   });
 
   it('reports a category that is damaged', async () => {
@@ -143,7 +143,7 @@ describe('petstore doctor', () => {
       using database = new Database(at.store);
       database.run("UPDATE categories SET name = 'Cogs'");
     }
-    expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged.`);
+    expect((await doctor()).stdout).toContain(`The database ${at.store} is damaged at category 7.`);
   });
 });
 

@@ -72,6 +72,7 @@ export interface StoreContent {
 }
 
 const rowsPerReport = 10_000;
+const nouns: Record<string, string> = { pets: 'pet', orders: 'order', categories: 'category' };
 
 /** Compares every pet, order and category with its checksum, and reads every key. */
 export function refuseDamagedRows(database: Database, name: string, report: Report): StoreContent {
@@ -81,7 +82,7 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     using progress = report.progress(`${table} read`, total);
     let count = 0;
     for (const row of database.query<{ id: string }, []>(`SELECT ${columns} FROM ${table}`).iterate()) {
-      if (!isSound(row as never)) throw damaged(name, `${table.slice(0, -1)} ${row.id}`);
+      if (!isSound(row as never)) throw damaged(name, `${nouns[table]} ${row.id}`);
       count += 1;
       if (count % rowsPerReport === 0) progress.add(rowsPerReport);
     }
