@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import type { Key, PetstoreClient } from '../../../client/src/index.ts';
+import { CategoryNamesContext } from './categories/category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';
@@ -88,20 +89,22 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
     children: <NotesBar notes={notes} onChosen={onChosen} />,
   };
   return (
-    <main class={sales ? 'store is-wide' : 'store'} onClickCapture={onClick}>
-      {sales ? (
-        <Sales day={day ?? dayOf(new Date())} {...shared} />
-      ) : (
-        <Pets
-          view={view}
-          query={query}
-          changeQuery={changeQuery}
-          apiKey={apiKey}
-          whyNot={whyNot}
-          {...shared}
-        />
-      )}
-    </main>
+    <CategoryNamesContext.Provider value={view.categories.names}>
+      <main class={sales ? 'store is-wide' : 'store'} onClickCapture={onClick}>
+        {sales ? (
+          <Sales day={day ?? dayOf(new Date())} {...shared} />
+        ) : (
+          <Pets
+            view={view}
+            query={query}
+            changeQuery={changeQuery}
+            apiKey={apiKey}
+            whyNot={whyNot}
+            {...shared}
+          />
+        )}
+      </main>
+    </CategoryNamesContext.Provider>
   );
 }
 

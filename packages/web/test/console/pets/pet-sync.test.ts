@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreClientError, type EventPage, type PetstoreClient } from '../../../../client/src/index.ts';
+import { Categories } from '../../../src/console/categories/categories.ts';
 import { PetRows } from '../../../src/console/pets/data/pet-rows.ts';
 import { PetSync, type PetSyncOptions } from '../../../src/console/pets/data/pet-sync.ts';
 import { defaultQuery } from '../../../src/console/pets/find/query.ts';
@@ -79,6 +80,19 @@ describe('PetSync', () => {
     expect([...names]).not.toContain('Before');
   });
 
+  it('has the names of categories before its first rows, and follows each change of them', async () => {
+    await using service = await openShopOf(1);
+    const { client } = service;
+    await client.putCategory(7n, 'Dogs');
+    await using running = await start(service);
+    const { categories } = running;
+    expect(categories.names.nameOf(7n)).toBe('Dogs');
+    await client.putCategory(7n, 'Hounds');
+    await running.until(() => categories.names.nameOf(7n) === 'Hounds');
+    await client.deleteCategory(7n);
+    await running.until(() => categories.names.nameOf(7n) === undefined);
+  });
+
   it('reads its pages again after an import and when its events are gone', async () => {
     await using service = await openShopOf(130);
     let next: Partial<EventPage> | Error | undefined;
@@ -97,6 +111,7 @@ describe('PetSync', () => {
       await addPets(service, 110);
       await service.client.updatePet(7n, { name });
       await service.client.deletePet(id);
+      await service.client.putCategory(1n, name);
     };
     const imported = { id: 1n, type: 'pets.imported', createdAt: new Date(), count: 1 } as const;
     for (const [round, lost] of [{ events: [imported] }, gone].entries()) {
@@ -110,6 +125,7 @@ describe('PetSync', () => {
       void sync.run();
       await running.until(() => rows.get(7n)?.pet.name === `Round ${round}`);
       await running.until(() => rows.get(BigInt(round + 1))?.isRemoved === true);
+      expect(running.categories.names.nameOf(1n)).toBe(`Round ${round}`);
       expect(rows.newsCount).toBe(110 * (round + 1));
       expect([rows.list.map(({ pet }) => pet.id), sync.loads, sync.error]).toEqual([ids, 1, undefined]);
     }
@@ -202,9 +218,11 @@ async function start(service: ListeningService, options: Partial<PetSyncOptions>
     tell();
   };
   const rows = new PetRows(onState);
+  const categories = new Categories({ client: service.client, onChange: onState });
   const sync = new PetSync({
     client: service.client,
     rows,
+    categories,
     query: defaultQuery,
     onState,
     ...options,
@@ -213,6 +231,7 @@ async function start(service: ListeningService, options: Partial<PetSyncOptions>
   const running = {
     rows,
     sync,
+    categories,
     /** Calls back with every change. */
     watch(onChange: () => void) {
       watch = onChange;

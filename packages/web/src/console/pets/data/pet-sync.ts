@@ -5,12 +5,14 @@ import {
   type PetstoreClient,
   type SearchPetsPageOptions,
 } from '../../../../../client/src/index.ts';
+import type { Categories } from '../../categories/categories.ts';
 import { idOf, passes, searchOf, type PetQuery } from '../find/query.ts';
 import type { PetRows } from './pet-rows.ts';
 
 export interface PetSyncOptions {
   client: Pick<PetstoreClient, 'searchPetsPage' | 'listEvents'>;
   rows: PetRows;
+  categories: Categories;
   query: PetQuery;
   /** Called after every attempt. */
   onState: () => void;
@@ -23,7 +25,10 @@ const retryMs = 2000;
 /** The service responds sooner than asked when it is about to stop. */
 const earlyMs = 1000;
 
-/** Fills the rows from the store: the first page by hand, more on demand. Then it follows the events, one request at a time. */
+/**
+ * Fills the rows from the store: the first page by hand, more on demand. Then it follows the events, one request at a time.
+ * The names of categories come before the rows that show them.
+ */
 export class PetSync {
   /** How often the list was loaded by hand. */
   loads = 0;
@@ -105,11 +110,12 @@ export class PetSync {
 
   /** Resolves with how long to pause. */
   async #attempt(signal: AbortSignal): Promise<number> {
-    const { client } = this.#options;
+    const { client, categories } = this.#options;
     try {
       let pauseMs = 0;
       // Changes made while the pages are read are among the events after this cursor.
       this.#after ??= (await client.listEvents({ after: 'now', signal })).after;
+      if (categories.isStale) await categories.load(signal);
       if (this.isLoading) await this.#load(undefined, signal);
       else if (this.#isStale) await this.#reload(signal);
       else if (this.#wantsMore) await this.#load(this.#following, signal);
@@ -122,7 +128,7 @@ export class PetSync {
       // Cursors may change with the version of the service: begin again.
       if (isPetstoreError(error, 'invalid_cursor')) this.isLoading = true;
       if (isGone || this.isLoading) this.#after = undefined;
-      if (isGone) this.#isStale = true;
+      if (isGone) this.#isStale = categories.isStale = true;
       else this.error = error;
       const retryAfterMs = isPetstoreError(error) ? (error.retryAfterMs ?? 0) : 0;
       return isGone ? 0 : Math.max(retryAfterMs, retryMs);
@@ -175,7 +181,7 @@ export class PetSync {
 
   /** Waits for the next events and applies them. Resolves with how long to pause. */
   async #follow(after: string, signal: AbortSignal): Promise<number> {
-    const { client, rows } = this.#options;
+    const { client, rows, categories } = this.#options;
     const askedAt = performance.now();
     // After a failure it does not wait, so that the notice disappears as soon as the service is back.
     const wait = this.error === undefined ? 5 : 0;
@@ -183,6 +189,8 @@ export class PetSync {
     signal.throwIfAborted();
     this.heardAtMs = Date.now();
     const { events } = page;
+    if (events.some(({ type }) => type === 'pets.imported' || type.startsWith('category.')))
+      categories.isStale = true;
     if (this.pageCount === 0) this.#isStale = events.length > 0;
     else {
       this.#isStale = events.some(({ type }) => type === 'pets.imported');

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { isUnauthorized, type PetstoreClient } from '../../../../../client/src/index.ts';
+import { Categories } from '../../categories/categories.ts';
 import { toProblem, type Problem } from '../../connect.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
 import { PetRows } from './pet-rows.ts';
@@ -9,6 +10,7 @@ export interface PetsView {
   /** Tell these rows what you changed in the store, and the list shows it at once. */
   rows: PetRows;
   sync: PetSync;
+  categories: Categories;
   /** True from the first key of a new search until its rows arrive: the list still shows those of another search. */
   isSearching: boolean;
   /** Starts the search at once, without waiting for a pause in the typing. */
@@ -22,10 +24,13 @@ const typingMs = 200;
 /** Loads the pets of a query and keeps them fresh while somebody can see them. */
 export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () => void): PetsView {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { rows, sync } = useMemo(() => {
+  const { rows, sync, categories } = useMemo(() => {
     const onState = () => redraw();
-    const created = new PetRows(onState);
-    return { rows: created, sync: new PetSync({ client, rows: created, query, onState }) };
+    const followed = {
+      rows: new PetRows(onState),
+      categories: new Categories({ client, onChange: onState }),
+    };
+    return { ...followed, sync: new PetSync({ client, ...followed, query, onState }) };
   }, [client]);
 
   useEffect(() => {
@@ -56,7 +61,7 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
     if (isRefused) onRefused();
   }, [isRefused]);
   const problem = error === undefined ? undefined : toProblem(error);
-  return { rows, sync, isSearching: isTyping || sync.isLoading, search, problem };
+  return { rows, sync, categories, isSearching: isTyping || sync.isLoading, search, problem };
 }
 
 /** Browsers refuse to change the address many times in a short while. */

@@ -1,0 +1,73 @@
+import { isPetstoreError, type Category, type PetstoreClient } from '../../../../client/src/index.ts';
+import { CategoryNames } from './category-names.ts';
+
+export interface CategoriesOptions {
+  client: Pick<PetstoreClient, 'categories' | 'putCategory' | 'deleteCategory'>;
+  onChange: () => void;
+}
+
+/** Reads and changes the names of categories. While the service is away, the last names stay. */
+export class Categories {
+  names = new CategoryNames();
+  /** True when the store may have other names. */
+  isStale = true;
+  readonly #options: CategoriesOptions;
+
+  constructor(options: CategoriesOptions) {
+    this.#options = options;
+  }
+
+  async load(signal?: AbortSignal): Promise<void> {
+    const list: Category[] = [];
+    // An event that arrives from now on may be newer than the list.
+    this.isStale = false;
+    try {
+      for await (const category of this.#options.client.categories({ signal })) list.push(category);
+      this.#set(list);
+    } catch (error) {
+      this.isStale = true;
+      throw error;
+    }
+  }
+
+  /** Names the next number, or the one after if somebody was faster. If they gave the same name, theirs is the one. */
+  async create(name: string): Promise<bigint> {
+    for (;;) {
+      const id = this.names.next;
+      try {
+        await this.put(id, name, { ifNoneMatch: '*' });
+        return id;
+      } catch (error) {
+        if (!isPetstoreError(error, 'precondition_failed')) throw error;
+      }
+      await this.load();
+      const same = this.names.numberOf(name);
+      if (same !== undefined) return same;
+    }
+  }
+
+  /** Fails with `precondition_failed` if the number has a name and must have none, or the other way round. */
+  async put(id: bigint, name: string, precondition: { ifMatch: '*' } | { ifNoneMatch: '*' }): Promise<void> {
+    await this.#options.client.putCategory(id, name, precondition);
+    this.#set([...this.#without(id), { id, name }].sort((one, other) => (one.id < other.id ? -1 : 1)));
+  }
+
+  async remove(id: bigint): Promise<void> {
+    try {
+      await this.#options.client.deleteCategory(id);
+    } catch (error) {
+      // Somebody else has removed it.
+      if (!isPetstoreError(error, 'not_found')) throw error;
+    }
+    this.#set(this.#without(id));
+  }
+
+  #without(id: bigint): Category[] {
+    return this.names.list.filter((category) => category.id !== id);
+  }
+
+  #set(list: readonly Category[]): void {
+    this.names = new CategoryNames(list);
+    this.#options.onChange();
+  }
+}

@@ -1,0 +1,59 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { foldName, searchWords } from '../../../../../src/domain/fold.ts';
+import type { Category } from '../../../../client/src/index.ts';
+
+/** The names of categories at one time. Other names are another object, so that whatever shows them is drawn again. */
+export class CategoryNames {
+  /** By ascending number. */
+  readonly list: readonly Category[];
+  readonly #names: ReadonlyMap<bigint, string>;
+
+  constructor(list: readonly Category[] = []) {
+    this.list = list;
+    this.#names = new Map(list.map(({ id, name }) => [id, name]));
+  }
+
+  nameOf(id: bigint): string | undefined {
+    return this.#names.get(id);
+  }
+
+  /** The name, or the number where there is no name. */
+  tell(id: bigint): string {
+    return this.nameOf(id) ?? id.toString();
+  }
+
+  /** The number that a person means by a number or a name. Of several numbers with that name, it is the lowest. */
+  numberOf(text: string): bigint | undefined {
+    if (isInteger(text)) return BigInt(text);
+    return this.list.find(({ name }) => comparable(name) === comparable(text))?.id;
+  }
+
+  /** The categories with all these words in their names, as a search finds pets. */
+  find(text: string): readonly Category[] {
+    const words = searchWords(text);
+    if (words.length === 0) return [];
+    return this.list.filter(({ name }) => words.every((word) => foldName(name).includes(word)));
+  }
+
+  /** The number for a new name: one more than the largest that has a name. */
+  get next(): bigint {
+    return (this.list.at(-1)?.id ?? 0n) + 1n;
+  }
+}
+
+export const CategoryNamesContext = createContext(new CategoryNames());
+
+/** The latest names; the component is drawn again whenever they change. */
+export function useCategoryNames(): CategoryNames {
+  return useContext(CategoryNamesContext);
+}
+
+export function isInteger(text: string): boolean {
+  return /^\s*[+-]?\d+\s*$/.test(text);
+}
+
+/** Imports compare names in the same way. */
+function comparable(name: string): string {
+  return foldName(name.trim());
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'bun:test';
+import { failureOf } from '../../../../../test/support/failure.ts';
+import { openListeningService } from '../../../../../test/support/http/listening.ts';
+import { Categories } from '../../../src/console/categories/categories.ts';
+import { CategoryNames } from '../../../src/console/categories/category-names.ts';
+
+const largest = 2n ** 63n - 1n;
+
+describe('CategoryNames', () => {
+  const names = new CategoryNames([
+    { id: -3n, name: 'Réptiles' },
+    { id: 1n, name: 'Dogs' },
+    { id: 7n, name: 'Small dogs' },
+    { id: 9n, name: ' DOGS ' },
+    { id: 12n, name: '8' },
+  ]);
+
+  it('tells the name of a number, or the number', () => {
+    expect([1n, 2n, largest].map((id) => names.tell(id))).toEqual(['Dogs', '2', `${largest}`]);
+    expect(names.nameOf(2n)).toBeUndefined();
+  });
+
+  it.each<[string, bigint | undefined]>([
+    ['dogs', 1n],
+    ['  Dögs ', 1n],
+    ['reptiles', -3n],
+    ['dog', undefined],
+    ['', undefined],
+    [' 7 ', 7n],
+    ['-3', -3n],
+    // A number is a number, whatever others are called.
+    ['8', 8n],
+    [`${largest}`, largest],
+  ])('reads %p as the number %p', (text, id) => {
+    expect(names.numberOf(text)).toBe(id);
+  });
+
+  it.each<[string, bigint[]]>([
+    ['dog', [1n, 7n, 9n]],
+    ['DOG small', [7n]],
+    ['reptil', [-3n]],
+    ['cats', []],
+    [' ', []],
+  ])('finds for %p what a search of pets would', (text, ids) => {
+    expect(names.find(text).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('has one more than the largest number for the next name', () => {
+    expect([names.next, new CategoryNames().next]).toEqual([13n, 1n]);
+  });
+});
+
+describe('Categories', () => {
+  it('reads all pages', async () => {
+    await using service = await openListeningService();
+    for (let id = 1n; id <= 101n; id++) await service.client.putCategory(id, `Name ${id}`);
+    const categories = new Categories({ client: service.client, onChange() {} });
+    await categories.load();
+    expect([categories.names.list.length, categories.names.tell(101n)]).toEqual([101, 'Name 101']);
+    expect(categories.isStale).toBe(false);
+  });
+
+  it('takes the number after the one that somebody else was faster to name', async () => {
+    await using service = await openListeningService();
+    const { client } = service;
+    await client.putCategory(4n, 'Dogs');
+    const categories = new Categories({ client, onChange() {} });
+    await categories.load();
+    await client.putCategory(5n, 'Cats');
+    expect(await categories.create('Hamsters')).toBe(6n);
+    expect((await client.listCategories()).categories).toEqual([...categories.names.list]);
+    // Both tills meant the same category.
+    await client.putCategory(7n, 'Fish');
+    expect(await categories.create('fish')).toBe(7n);
+    expect(categories.names.next).toBe(8n);
+  });
+
+  it('shows a new, another or no name at once, and neither renames nor names what changed meanwhile', async () => {
+    await using service = await openListeningService();
+    const { client } = service;
+    let changes = 0;
+    const categories = new Categories({ client, onChange: () => (changes += 1) });
+    await categories.load();
+    await categories.put(3n, 'Dogs', { ifNoneMatch: '*' });
+    await categories.put(1n, 'Cats', { ifNoneMatch: '*' });
+    await categories.put(3n, 'Hounds', { ifMatch: '*' });
+    expect(categories.names.list.map(({ id, name }) => [id, name])).toEqual([
+      [1n, 'Cats'],
+      [3n, 'Hounds'],
+    ]);
+    for (const [id, precondition] of [
+      [3n, { ifNoneMatch: '*' }],
+      [2n, { ifMatch: '*' }],
+    ] as const)
+      expect(await failureOf(categories.put(id, 'Other', precondition))).toMatchObject({
+        code: 'precondition_failed',
+      });
+    await client.deleteCategory(1n);
+    await categories.remove(1n);
+    await categories.remove(3n);
+    expect([categories.names.list.length, changes]).toEqual([0, 6]);
+    expect((await client.listCategories()).categories).toEqual([]);
+  });
+});
