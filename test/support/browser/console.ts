@@ -64,7 +64,7 @@ export const rows = (page: Page): Locator => page.locator('.row[data-id]');
 
 export async function add(page: Page, name: string, category: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByLabel('Category number').fill(category);
+  await page.getByLabel('Category', { exact: true }).fill(category);
   await page.getByRole('button', { name: 'Add pet' }).click();
 }
 

@@ -1,6 +1,5 @@
 import {
   createClient,
-  isInvalidPet,
   isPetstoreError,
   isTemporary,
   type Fetch,
@@ -43,5 +42,7 @@ export function toProblem(error: unknown): Problem {
 /** The whole problem as one text. */
 export function tellProblem(error: unknown): string {
   const { title, advice } = toProblem(error);
-  return isInvalidPet(error) ? error.message : `${title}. ${advice}`.trimEnd();
+  return isPetstoreError(error, 'invalid_pet', 'invalid_category')
+    ? error.message
+    : `${title}. ${advice}`.trimEnd();
 }

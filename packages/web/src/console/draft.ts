@@ -6,23 +6,21 @@ import {
   type PetFields,
   type PetStatus,
 } from '../../../client/src/index.ts';
+import { isInteger } from './categories/category-names.ts';
 
-/** What the person has typed. An empty status means none. */
+/** What the person has typed. An empty status means none. A category is a number, or the name of one while it is typed. */
 export type Draft = Record<keyof NewPet, string>;
 
 export type DraftErrors = { [Field in keyof Draft]?: string | undefined };
 
 export const emptyDraft: Draft = { name: '', categoryId: '', status: 'available' };
 
-export const labels: Draft = { name: 'Name', categoryId: 'Category number', status: 'Status' };
+export const labels: Draft = { name: 'Name', categoryId: 'Category', status: 'Status' };
 
 export const petFields = Object.keys(labels) as (keyof Draft)[];
 
 /** What a person types; the status is chosen. */
-export const inputs: { field: keyof Draft; inputMode?: 'numeric' }[] = [
-  { field: 'name' },
-  { field: 'categoryId', inputMode: 'numeric' },
-];
+export const inputs: readonly (keyof Draft)[] = ['name', 'categoryId'];
 
 const longestUsualName = 200;
 
@@ -31,10 +29,10 @@ export function readDraft(draft: Draft): { pet: NewPet; errors: DraftErrors } {
   const { categoryId, status } = draft;
   // Nobody can see a space at the end.
   const name = draft.name.trim();
-  const isInteger = /^\s*[+-]?\d+\s*$/.test(categoryId);
+  const isNumber = isInteger(categoryId);
   const pet: NewPet = {
     name,
-    categoryId: isInteger ? BigInt(categoryId) : 0n,
+    categoryId: isNumber ? BigInt(categoryId) : 0n,
     ...(isPetStatus(status) && { status }),
   };
   const problems = Object.entries(problemsOf(pet)) as [keyof Draft, string][];
@@ -42,7 +40,9 @@ export function readDraft(draft: Draft): { pet: NewPet; errors: DraftErrors } {
     problems.map(([field, problem]) => [field, `${labels[field]} ${problem}.`]),
   );
   if (name === '') errors.name = 'Enter a name.';
-  if (!isInteger) errors.categoryId = 'Enter a whole number, such as 7.';
+  if (!isNumber)
+    errors.categoryId =
+      categoryId.trim() === '' ? 'Enter a name or a number.' : 'No category has this name yet.';
   return { pet, errors };
 }
 

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { isInvalidPet, isPetstoreError, petStatuses } from '../../../client/src/index.ts';
+import type { Categories } from './categories/categories.ts';
+import { CategoryField } from './categories/category-field.tsx';
 import { inputs, labelOf, labels, petFields, questionAbout, type Draft, type DraftErrors } from './draft.ts';
 import { Field } from './field.tsx';
 import { keepUnsaved, readUnsaved, type Typed } from './session.ts';
@@ -12,6 +14,7 @@ export interface PetFormProps {
   label: string;
   /** What the fields show until somebody types. */
   start: Draft;
+  categories: Categories;
   action: 'Add pet' | 'Save';
   check: (typed: Typed) => DraftErrors;
   /** Resolves with the error, or with undefined once all is saved. Without a promise, the form is free at once. */
@@ -20,10 +23,11 @@ export interface PetFormProps {
 }
 
 /** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
-export function PetForm({ prefix, name, label, start, action, check, save, children }: PetFormProps) {
+export function PetForm({ prefix, name, label, start, categories, action, ...props }: PetFormProps) {
+  const { check, save, children } = props;
   const [kept, setTyped] = useState(() => readUnsaved(name) as Typed | undefined);
   // Somebody else may have saved the same values by now.
-  const fields = prefix === 'pet' ? petFields : inputs.map(({ field }) => field);
+  const fields = prefix === 'pet' ? petFields : inputs;
   const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
   const [errors, setErrors] = useState<DraftErrors>({});
   const [refusal, setRefusal] = useState<string>();
@@ -39,8 +43,8 @@ export function PetForm({ prefix, name, label, start, action, check, save, child
     keepUnsaved(name, next);
     setRefusal(undefined);
   };
-  const onInput = (field: keyof Draft) => (event: { currentTarget: { value: string } }) => {
-    keep({ base: typed?.base ?? start, draft: { ...draft, [field]: event.currentTarget.value } });
+  const change = (field: keyof Draft, value: string) => {
+    keep({ base: typed?.base ?? start, draft: { ...draft, [field]: value } });
     setErrors((before) => ({ ...before, [field]: undefined }));
   };
   const complain = (found: DraftErrors) => {
@@ -51,7 +55,9 @@ export function PetForm({ prefix, name, label, start, action, check, save, child
   const submit = async (event?: Event) => {
     event?.preventDefault();
     if (isBusy.current) return;
-    const sent = typed ?? { base: start, draft };
+    // What is sent has the number: the name may be another one by the time it arrives.
+    const categoryId = categories.names.numberOf(draft.categoryId)?.toString() ?? draft.categoryId;
+    const sent = { base: start, ...typed, draft: { ...draft, categoryId } };
     const found = check(sent);
     setRefusal(undefined);
     if (Object.keys(found).length > 0) return complain(found);
@@ -81,21 +87,27 @@ export function PetForm({ prefix, name, label, start, action, check, save, child
       noValidate
       onSubmit={(event) => void submit(event)}
     >
-      {inputs.map(({ field, inputMode }) => (
-        <Field key={field} id={`${prefix}-${field}`} label={labels[field]} error={errors[field]}>
-          <input
-            type="text"
-            inputMode={inputMode}
-            autocomplete="off"
-            readOnly={isSaving}
-            value={draft[field]}
-            onInput={onInput(field)}
-          />
-        </Field>
-      ))}
+      <Field id={`${prefix}-name`} label={labels.name} error={errors.name}>
+        <input
+          type="text"
+          autocomplete="off"
+          readOnly={isSaving}
+          value={draft.name}
+          onInput={({ currentTarget: { value } }) => change('name', value)}
+        />
+      </Field>
+      <CategoryField
+        id={`${prefix}-categoryId`}
+        label={labels.categoryId}
+        text={draft.categoryId}
+        error={errors.categoryId}
+        isReadOnly={isSaving}
+        categories={categories}
+        onChange={(text) => change('categoryId', text)}
+      />
       {prefix === 'pet' && (
         <Field id="pet-status" label={labels.status} error={errors.status}>
-          <select value={draft.status} onChange={onInput('status')}>
+          <select value={draft.status} onChange={({ currentTarget: { value } }) => change('status', value)}>
             {[...petStatuses, undefined].map((status) => (
               <option key={status} value={status ?? ''}>
                 {labelOf(status)}

@@ -29,7 +29,7 @@ export interface SignedInProps {
 export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: SignedInProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
-  const changes = useChanges(client, view, onRefused);
+  const changes = useChanges(client, view, apiKey?.mayDelete ?? false, onRefused);
   const { notes } = changes;
   const onClick = useMemo(
     () => createCalmClicks(() => notes.say('That was too fast. Nothing was done; click again.')),
@@ -111,7 +111,8 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
 /** Lets a person sell, correct and remove pets. */
 function useChanges(
   client: PetstoreClient,
-  { rows, sync }: PetsView,
+  { rows, sync, categories }: PetsView,
+  mayDelete: boolean,
   onRefused: (outcome?: string) => void,
 ): Changes {
   const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
@@ -121,10 +122,10 @@ function useChanges(
     const shared = { client, notes: created, onChange, onRefused };
     return {
       notes: created,
-      actions: new PetActions({ ...shared, rows }),
+      actions: new PetActions({ ...shared, rows, categories }),
       additions: new PetAdditions({ ...shared, onAdded: (pet) => sync.add(pet) }),
     };
-  }, [client, rows, sync, onRefused]);
+  }, [client, rows, sync, categories, onRefused]);
 
   // Pets removed on the screen are deleted, even if the person leaves before the time for an undo is over.
   useEffect(() => {
@@ -139,5 +140,5 @@ function useChanges(
     additions.start();
     return () => additions.stop();
   }, [additions]);
-  return { notes, actions, additions, count };
+  return { notes, actions, additions, categories, mayDelete, count };
 }

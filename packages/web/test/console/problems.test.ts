@@ -63,7 +63,7 @@ describe('the console', () => {
     await noteOf(page, 'Late').getByRole('button', { name: 'Edit' }).click();
     await page.locator('#pet-name:focus').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Late');
-    expect(await page.getByLabel('Category number').inputValue()).toBe('1');
+    expect(await page.getByLabel('Category', { exact: true }).inputValue()).toBe('1');
     await page.getByRole('button', { name: 'Add pet' }).click();
     await page.getByText('Late was added with id 1.').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');

@@ -23,6 +23,12 @@ export class CategoryNames {
     return this.nameOf(id) ?? id.toString();
   }
 
+  /** A category within a sentence, where only marks can keep a name in its own direction. */
+  mention(id: bigint): string {
+    const name = this.nameOf(id);
+    return name === undefined ? `category ${id}` : `\u2068${name}\u2069`;
+  }
+
   /** The number that a person means by a number or a name. Of several numbers with that name, it is the lowest. */
   numberOf(text: string): bigint | undefined {
     if (isInteger(text)) return BigInt(text);

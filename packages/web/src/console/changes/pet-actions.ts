@@ -9,6 +9,7 @@ import {
   PetstoreClientError,
   type PetStatus,
 } from '../../../../client/src/index.ts';
+import type { Categories } from '../categories/categories.ts';
 import { tellProblem } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
 import type { Choice, Note, Notes, Words } from './notes.ts';
@@ -32,6 +33,7 @@ import {
 export interface PetActionsOptions {
   client: Pick<PetstoreClient, 'updatePet' | 'deletePet' | 'getPet' | 'searchPetsPage'>;
   rows: PetRows;
+  categories: Categories;
   notes: Notes;
   /** Called when the key is no longer accepted, with what became of the change. */
   onRefused: (outcome: string) => void;
@@ -43,6 +45,9 @@ export interface Changes {
   notes: Notes;
   actions: PetActions;
   additions: PetAdditions;
+  categories: Categories;
+  /** False if the key may not delete. */
+  mayDelete: boolean;
   count: number;
 }
 
@@ -249,7 +254,8 @@ export class PetActions {
     const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
     const act = () => void this.#repeat({ seen: now, wish, isUndo });
     const repeat = { label: anywayLabel(now, wish), act };
-    this.#ask(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
+    const words = tellConflict(seen, now, this.#options.categories.names);
+    this.#ask(seen, words, isMoot ? [ok] : [repeat, leaveIt]);
   }
 
   #fail(intent: Intent, error: unknown, isKnown = true): undefined {

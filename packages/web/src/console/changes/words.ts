@@ -1,4 +1,5 @@
 import type { Pet, PetFields, PetStatus } from '../../../../client/src/index.ts';
+import type { CategoryNames } from '../categories/category-names.ts';
 import { petFields } from '../draft.ts';
 import type { Words } from './notes.ts';
 
@@ -51,7 +52,7 @@ export function anywayLabel(now: Pet, wish: Wish): string {
 }
 
 /** Says what others did to a pet since the person saw it. */
-export function tellConflict(seen: Pet, now: Pet): Words {
+export function tellConflict(seen: Pet, now: Pet, names: CategoryNames): Words {
   const deeds: Words[] = [];
   const subject = () => (deeds.length === 0 ? seen : 'it');
   if (now.status !== seen.status) {
@@ -60,7 +61,8 @@ export function tellConflict(seen: Pet, now: Pet): Words {
     if (seen.status !== 'sold' || now.status !== 'available') deeds.push([before, subject(), after]);
   }
   if (now.name !== seen.name) deeds.push(['renamed ', subject(), ' to ', now]);
-  if (now.categoryId !== seen.categoryId) deeds.push(['moved ', subject(), ` to category ${now.categoryId}`]);
+  if (now.categoryId !== seen.categoryId)
+    deeds.push(['moved ', subject(), ` to ${names.mention(now.categoryId)}`]);
   const words: (string | Pet)[] = ['Somebody else has '];
   for (const [index, deed] of deeds.entries()) {
     if (index > 0) words.push(index === deeds.length - 1 ? ' and ' : ', ');

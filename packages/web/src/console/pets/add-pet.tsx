@@ -1,12 +1,19 @@
 import { useState } from 'preact/hooks';
+import type { Categories } from '../categories/categories.ts';
 import type { PetAdditions } from '../changes/pet-additions.ts';
 import { isolatedName, shortNameOf } from '../changes/words.ts';
 import { emptyDraft, readDraft, type Draft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { type Typed } from '../session.ts';
 
+export interface AddPetProps {
+  additions: PetAdditions;
+  categories: Categories;
+  onShow: (id: bigint) => void;
+}
+
 /** The form that adds a pet. It is empty again as soon as a pet is on its way. */
-export function AddPet({ additions, onShow }: { additions: PetAdditions; onShow: (id: bigint) => void }) {
+export function AddPet({ additions, categories, onShow }: AddPetProps) {
   const [start, setStart] = useState(emptyDraft);
   const { added, names } = additions;
   /** True when Enter is pressed again after the pet has left the form. */
@@ -29,6 +36,7 @@ export function AddPet({ additions, onShow }: { additions: PetAdditions; onShow:
         name="add"
         label="Add a pet"
         start={start}
+        categories={categories}
         action="Add pet"
         check={({ draft }) => (isAgain(draft) ? {} : readDraft(draft).errors)}
         save={save}

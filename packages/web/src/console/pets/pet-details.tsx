@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { petStatuses, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
+import { useCategoryNames } from '../categories/category-names.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
@@ -25,6 +26,7 @@ export interface PetDetailsProps {
 /** The details of a pet, its actions and its orders: beside the list, or in a modal where there is no room. */
 export function PetDetails({ client, pet, changes, isEditing, isModal, ...props }: PetDetailsProps) {
   const { onClose, children } = props;
+  const names = useCategoryNames();
   const box = useRef<HTMLDialogElement>(null);
   const Box = isModal ? 'dialog' : 'section';
   // The row behind a modal takes the focus only once that is closed.
@@ -63,7 +65,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
       </header>
       <p class="facts">
         <span class="on-screen">{labelOf(pet.status)}</span>
-        <span>Category {pet.categoryId.toString()}</span>
+        <bdi>{names.nameOf(pet.categoryId) ?? `Category ${pet.categoryId}`}</bdi>
         <span>Id {pet.id.toString()}</span>
       </p>
       <Barcode id={pet.id} />
@@ -97,7 +99,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
         <button type="button" class="plain small" onClick={() => print()}>
           Print label
         </button>
-        {changes && (
+        {changes?.mayDelete && (
           <button type="button" class="plain small danger" onClick={remove}>
             Remove
           </button>
@@ -123,6 +125,7 @@ function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSave
       name={`pet-${pet.id}`}
       label={`Edit ${shortNameOf(pet)}`}
       start={draftOf(pet)}
+      categories={changes.categories}
       action="Save"
       check={(typed) => readChanges(seenIn(typed), typed.draft).errors}
       save={save}

@@ -9,7 +9,7 @@ import { AddPet } from './add-pet.tsx';
 import type { Row } from './data/pet-rows.ts';
 import type { PetsView } from './data/use-pets.ts';
 import { defaultQuery, type PetQuery } from './find/query.ts';
-import { Filter, focusSearch, Search } from './find/search.tsx';
+import { CategoryFilter, Filter, focusSearch, FoundCategories, Search } from './find/search.tsx';
 import { News, PetList } from './list/pet-list.tsx';
 import { focusRow } from './list/use-active-row.ts';
 import { useArrival } from './list/use-arrival.ts';
@@ -81,6 +81,8 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     if (isRemoved) notes.say(pet, ' is removed already.');
     else if (action === 'open') setChoice({ id: pet.id, isEditing: true });
     else if (!changes) refuse();
+    else if (action === 'remove' && !changes.mayDelete)
+      notes.say('This key may not delete. Nothing was done.');
     else if (action === 'remove') changes.actions.remove(pet);
     else if (action === 'sold') sell(pet);
     else void changes.actions.setStatus(pet, action);
@@ -94,6 +96,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
           <Search text={query.text} onChange={(text) => changeQuery({ text })} onDown={enter}>
             <News view={view} />
           </Search>
+          <CategoryFilter chosen={query.category} onChoose={(category) => changeQuery({ category })} />
           <Filter chosen={query.status} onChoose={(status) => changeQuery({ status })} />
           {changes && (
             <button
@@ -108,6 +111,13 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
           )}
         </div>
         <div ref={list} class="list" tabIndex={-1} {...guard}>
+          <FoundCategories
+            query={view.sync.query}
+            onChoose={(category) => {
+              list.current?.focus();
+              changeQuery({ text: '', category });
+            }}
+          />
           <PetList
             view={view}
             chosenId={choice?.id}
@@ -143,7 +153,8 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
             >
               <AddPet
                 additions={changes.additions}
-                onShow={(id) => changeQuery({ text: `#${id}`, status: 'all' })}
+                categories={changes.categories}
+                onShow={(id) => changeQuery({ ...defaultQuery, text: `#${id}` })}
               />
             </aside>
           )}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../../../client/src/index.ts';
 import { Notes, type Note } from '../../../src/console/changes/notes.ts';
+import { CategoryNames } from '../../../src/console/categories/category-names.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -15,6 +16,7 @@ import {
 } from '../../../src/console/changes/words.ts';
 
 const rex: Pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' };
+const names = new CategoryNames([{ id: 8n, name: 'Cats' }]);
 const sold: Pet = { ...rex, status: 'sold' };
 
 describe('the words about a change', () => {
@@ -29,10 +31,11 @@ describe('the words about a change', () => {
       [sold, { ...rex, status: 'pending' }, 'returned Rex (1) and made it pending'],
       [rex, { ...rex, name: 'Max' }, 'renamed Rex (1) to Max (1)'],
       [rex, { ...rex, categoryId: -5n }, 'moved Rex (1) to category -5'],
+      [rex, { ...rex, categoryId: 8n }, 'moved Rex (1) to \u2068Cats\u2069'],
       [rex, { ...sold, name: 'Max' }, 'sold Rex (1) and renamed it to Max (1)'],
     ];
     for (const [seen, now, deed] of cases)
-      expect(textOf(tellConflict(seen, now))).toBe(`Somebody else has ${deed} in the meantime.`);
+      expect(textOf(tellConflict(seen, now, names))).toBe(`Somebody else has ${deed} in the meantime.`);
   });
 
   it('say what was done, undone or refused, and offer to do it anyway', () => {

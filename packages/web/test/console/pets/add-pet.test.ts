@@ -21,11 +21,11 @@ describe('the form that adds a pet', () => {
     const { page, complaints, findBarriers, service } = await tills.open(openShopOf(3));
     await add(page, ' ', '7.5');
     expect(await describedBy(page, 'Name')).toBe('Enter a name.');
-    expect(await describedBy(page, 'Category number')).toBe('Enter a whole number, such as 7.');
+    expect(await describedBy(page, 'Category')).toBe('No category has this name yet.');
     expect(await findBarriers()).toEqual([]);
     await add(page, 'Pixel', '9223372036854775808');
-    expect(await describedBy(page, 'Category number')).toBe(
-      'Category number must be an integer from -9223372036854775808 to 9223372036854775807.',
+    expect(await describedBy(page, 'Category')).toBe(
+      'Category must be an integer from -9223372036854775808 to 9223372036854775807.',
     );
     await add(page, 'Pixel', '9223372036854775807');
     await page.getByText('Pixel was added with id 4.').waitFor();
@@ -42,7 +42,7 @@ describe('the form that adds a pet', () => {
     const { page } = await tills.open(openListeningService());
     const creates: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && creates.push(request.url()));
-    await page.getByLabel('Category number').fill('-5');
+    await page.getByLabel('Category', { exact: true }).fill('-5');
     // Nobody can type a lone surrogate.
     await page.evaluate(`{
       const field = document.getElementById('pet-name');
@@ -52,7 +52,7 @@ describe('the form that adds a pet', () => {
     await page.getByRole('button', { name: 'Add pet' }).click();
     await page.getByText('Name must be well-formed Unicode').waitFor();
     expect(await describedBy(page, 'Name')).toBe('Name must be well-formed Unicode without U+0000.');
-    expect(await describedBy(page, 'Category number')).toBe('');
+    expect(await describedBy(page, 'Category')).toBe('');
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
     expect(creates).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe('the form that adds a pet', () => {
     await page.locator('#pet-name:focus').waitFor();
     expect((await typedName(page)).length).toBe(70_000);
     await page.getByLabel('Name', { exact: true }).fill('');
-    await page.getByLabel('Category number').fill('');
+    await page.getByLabel('Category', { exact: true }).fill('');
     const message = 'name is taken. categoryId 7 is closed.';
     await page.route('**/v1/pets', (route) =>
       route.fulfill({ status: 400, json: { code: 'invalid_pet', message, status: 400 } }),
@@ -88,7 +88,7 @@ describe('the form that adds a pet', () => {
     await page.locator('#pet-name:focus').waitFor();
     expect(await typedName(page)).toBe('Pixel');
     await page.unroute('**/v1/pets');
-    await page.getByLabel('Category number').fill('8');
+    await page.getByLabel('Category', { exact: true }).fill('8');
     await page.keyboard.press('Enter');
     await page.getByText('Pixel was added with id 1.').waitFor();
     expect(await noteOf(page, 'Pixel').count()).toBe(0);
@@ -97,7 +97,7 @@ describe('the form that adds a pet', () => {
   it('adds one pet and shows one confirmation when Enter is pressed twice', async () => {
     const { page, service } = await tills.open(openListeningService());
     await page.getByLabel('Name').fill('Once');
-    await page.getByLabel('Category number').fill('-5');
+    await page.getByLabel('Category', { exact: true }).fill('-5');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.getByText('Once was added with id 1.').waitFor();
@@ -113,7 +113,7 @@ describe('the form that adds a pet', () => {
     const { page, service } = await tills.open(openListeningService(), phone);
     await page.getByRole('button', { name: 'Add a pet' }).click();
     const name = '🐈'.repeat(201);
-    await page.getByLabel('Category number').fill('1');
+    await page.getByLabel('Category', { exact: true }).fill('1');
     await page.getByLabel('Name').fill(name);
     const asked: string[] = [];
     page.on('dialog', (dialog) => {

@@ -22,7 +22,7 @@ async function edit(page: Page, name: string) {
   const form = page.getByRole('form', { name: `Edit ${name}` });
   await form.waitFor();
   expect(await page.evaluate<string>('window.firstFocus')).toBe('edit-name');
-  return { form, name: form.getByLabel('Name'), category: form.getByLabel('Category number') };
+  return { form, name: form.getByLabel('Name'), category: form.getByLabel('Category', { exact: true }) };
 }
 
 describe('editing a pet in its row', () => {
@@ -67,13 +67,13 @@ describe('editing a pet in its row', () => {
     await category.fill('7.5');
     await page.keyboard.press('Enter');
     await form.getByText('Enter a name.').waitFor();
-    expect(await page.locator('#edit-categoryId-error').innerText()).toBe('Enter a whole number, such as 7.');
+    expect(await page.locator('#edit-categoryId-error').innerText()).toBe('No category has this name yet.');
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('edit-name');
     expect(await findBarriers()).toEqual([]);
     await name.fill('Rex');
     await category.fill('9223372036854775808');
     await page.keyboard.press('Enter');
-    await form.getByText('Category number must be an integer from').waitFor();
+    await form.getByText('Category must be an integer from').waitFor();
     expect((await service.client.getPet(1n)).categoryId).toBe(7n);
   });
 
@@ -114,7 +114,7 @@ describe('editing a pet in its row', () => {
   it('keeps a name with line breaks when only the category changes', async () => {
     const { page, service } = await tills.open(openShop('Two\nlines'));
     await openDetails(page, 'Two');
-    await page.getByRole('form', { name: 'Edit' }).getByLabel('Category number').fill('8');
+    await page.getByRole('form', { name: 'Edit' }).getByLabel('Category', { exact: true }).fill('8');
     await page.keyboard.press('Enter');
     await noteOf(page, 'Saved').waitFor();
     expect(await service.client.getPet(1n)).toMatchObject({ name: 'Two\nlines', categoryId: 8n });

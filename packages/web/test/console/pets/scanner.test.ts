@@ -33,7 +33,7 @@ describe('a label scanner', () => {
     const { page, service } = await tills.open(openShop('Rex', 'Mia'));
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('7\n');
-    await page.getByText('No pet has the id 7. These are the pets of category 7.').waitFor();
+    await page.getByText('No pet has the id 7. These are the pets in category 7.').waitFor();
     expect(await namesOf(page)).toEqual(['Mia', 'Rex']);
     await page.locator('.list:focus').waitFor();
     await settled(page);

@@ -1,6 +1,6 @@
 import type { Pet } from '../../../../../client/src/index.ts';
 import { petFields } from '../../draft.ts';
-import { passes, type StatusFilter } from '../find/query.ts';
+import { defaultQuery, passes, type PetQuery } from '../find/query.ts';
 
 /** A place in the list. The pet in it never changes to another one. */
 export interface Row {
@@ -24,7 +24,7 @@ export class PetRows {
   readonly #hidden = new Set<bigint>();
   #news = new Set<bigint>();
   #isComplete = false;
-  #filter: StatusFilter = 'all';
+  #query = defaultQuery;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -39,14 +39,14 @@ export class PetRows {
     return this.list.find(({ pet }) => pet.id === id);
   }
 
-  /** A pet that somebody asked for by its id comes first, whatever the filter is. */
-  load(pets: readonly Pet[], isLast: boolean, filter: StatusFilter, first?: Pet): void {
+  /** A pet that somebody asked for by its id comes first, whatever the filters are. */
+  load(pets: readonly Pet[], isLast: boolean, query: PetQuery, first?: Pet): void {
     const news = this.#news;
-    this.#filter = filter;
+    this.#query = query;
     this.#news = new Set();
     this.#isComplete = isLast;
     const others = pets.filter(({ id }) => id !== first?.id).map((pet) => this.#rowOf(pet, news.has(pet.id)));
-    this.#set(first ? [this.#rowOf(first, false, !passes(filter, first)), ...others] : others);
+    this.#set(first ? [this.#rowOf(first, false, !passes(query, first)), ...others] : others);
   }
 
   /** Puts a pet that was added here on top. */
@@ -76,7 +76,7 @@ export class PetRows {
 
   /** Shows a pet as the store has it after a change from here. */
   replace(pet: Pet): void {
-    const isFilteredOut = !passes(this.#filter, pet);
+    const isFilteredOut = !passes(this.#query, pet);
     this.#hidden.delete(pet.id);
     this.unconfirmed.add(pet.id);
     this.#change(pet.id, (row) => ({ ...row, pet, isFilteredOut, isRemoved: false }));

@@ -98,8 +98,7 @@ export class PetSync {
 
   /** Puts a pet that was added here on top, if the list shows all like it. */
   add(pet: Pet): void {
-    const { text, status } = this.query;
-    if (!this.isLoading && text === '' && passes(status, pet)) this.#options.rows.add(pet);
+    if (!this.isLoading && this.query.text === '' && passes(this.query, pet)) this.#options.rows.add(pet);
   }
 
   /** Asks the store again at once. */
@@ -147,7 +146,7 @@ export class PetSync {
       this.#isStale = false;
       this.pageCount = 0;
       this.#end = undefined;
-      rows.load(found, next === undefined, this.query.status, first);
+      rows.load(found, next === undefined, this.query, first);
     } else rows.append(found, next === undefined);
     this.#wantsMore = false;
     this.#following = next;
@@ -215,7 +214,7 @@ export class PetSync {
   /** True when the search finds a pet; undefined when only the service knows, which compares words. */
   #finds(pet: Pet): boolean | undefined {
     const { id = pet.id, categoryId = pet.categoryId, q } = searchOf(this.query);
-    if (!passes(this.query.status, pet)) return false;
+    if (!passes(this.query, pet)) return false;
     if (idOf(this.query) === pet.id) return true;
     if (id !== pet.id || categoryId !== pet.categoryId) return false;
     return q === undefined ? true : undefined;
@@ -238,7 +237,7 @@ export class PetSync {
   async #getPage(next: string | undefined, signal: AbortSignal) {
     const options = next === undefined ? { ...searchOf(this.query), limit: 100 } : { next };
     const page = await this.#search(options, signal);
-    const found = page.pets.filter((pet) => passes(this.query.status, pet));
+    const found = page.pets.filter((pet) => passes(this.query, pet));
     return { found, end: page.pets.at(-1)?.id, next: page.next };
   }
 

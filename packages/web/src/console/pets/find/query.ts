@@ -13,28 +13,36 @@ export interface PetQuery {
   /** What the person searches for, as typed: words of a name, a number, `#7`, `category:7` or `"7"`. */
   text: string;
   status: StatusFilter;
+  /** Only pets of this category. */
+  category?: bigint | undefined;
 }
 
 export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses, 'none'];
 
-export const defaultQuery: PetQuery = { text: '', status: 'all' };
+export const defaultQuery: PetQuery = { text: '', status: 'all', category: undefined };
 
 /** What the search understands, with its meaning. */
 export const searchForms: readonly [form: string, meaning: string][] = [
   ['rex', 'Pets with this word, or its beginning, in their name'],
+  ['dogs', 'Categories with this word in their name, above the pets'],
   ['7', 'The pet with the id 7, then the pets of category 7'],
   ['#7', 'The pet with the id 7'],
   ['category:7', 'The pets of category 7'],
   ['"7"', 'Pets with 7 in their name'],
 ];
 
-/** What to ask the service for. A plain number asks for its category; `idOf` has its other meaning. */
-export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
+/**
+ * What to ask the service for. A plain number asks for its category, unless one is chosen already; `idOf` has its other
+ * meaning.
+ */
+export function searchOf({ text, status, category }: PetQuery): SearchPetsOptions {
   const [, quoted] = /^\s*["“”„](.*)["“”]\s*$/.exec(text) ?? [];
   const [, kind, digits] = /^\s*(#|category:)?\s*(-?\d+)\s*$/i.exec(text) ?? [];
   const number = numberOf(digits ?? '');
-  const wanted = kind === '#' ? { id: number } : { categoryId: number };
+  const isId = kind === '#' || (kind === undefined && category !== undefined);
+  const wanted = isId ? { id: number } : { categoryId: number };
   return {
+    categoryId: category,
     ...(number === undefined ? { q: (quoted ?? text).trim() || undefined } : wanted),
     ...(isPetStatus(status) && { status }),
   };
@@ -45,9 +53,10 @@ export function idOf({ text }: PetQuery): bigint | undefined {
   return numberOf(text);
 }
 
-/** True when a pet passes the filter. The service itself cannot search for pets without a status. */
-export function passes(status: StatusFilter, pet: Pet): boolean {
-  return status === 'all' || status === (pet.status ?? 'none');
+/** True when a pet passes the filters. The service itself cannot search for pets without a status. */
+export function passes({ status, category }: PetQuery, pet: Pet): boolean {
+  const hasStatus = status === 'all' || status === (pet.status ?? 'none');
+  return hasStatus && (category === undefined || category === pet.categoryId);
 }
 
 function numberOf(text: string): bigint | undefined {
@@ -60,13 +69,15 @@ function numberOf(text: string): bigint | undefined {
 export function readQuery(search: string): PetQuery {
   const parameters = new URLSearchParams(search);
   const status = statusFilters.find((filter) => filter === parameters.get('status'));
-  return { text: parameters.get('q') ?? '', status: status ?? 'all' };
+  const category = numberOf(parameters.get('category') ?? '');
+  return { text: parameters.get('q') ?? '', status: status ?? 'all', category };
 }
 
 /** The query of an address, with its question mark; empty for the default. */
-export function renderQuery({ text, status }: PetQuery): string {
+export function renderQuery({ text, status, category }: PetQuery): string {
   const parameters = new URLSearchParams();
   if (text !== '') parameters.set('q', text);
   if (status !== 'all') parameters.set('status', status);
+  if (category !== undefined) parameters.set('category', category.toString());
   return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 }

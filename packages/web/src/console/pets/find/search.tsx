@@ -1,6 +1,7 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import { useCategoryNames } from '../../categories/category-names.ts';
 import { labelOf } from '../../draft.ts';
-import { statusFilters, type StatusFilter } from './query.ts';
+import { statusFilters, type PetQuery, type StatusFilter } from './query.ts';
 
 export interface SearchProps {
   text: string;
@@ -61,5 +62,54 @@ export function Filter({ chosen, onChoose }: { chosen: StatusFilter; onChoose: (
         </label>
       ))}
     </fieldset>
+  );
+}
+
+export interface CategoryFilterProps {
+  chosen: bigint | undefined;
+  onChoose: (category: bigint | undefined) => void;
+}
+
+/** Absent in a store without names. */
+export function CategoryFilter({ chosen, onChoose }: CategoryFilterProps) {
+  const { list } = useCategoryNames();
+  if (list.length === 0 && chosen === undefined) return null;
+  const isNamed = chosen === undefined || list.some(({ id }) => id === chosen);
+  const categories = isNamed ? list : [{ id: chosen, name: `Category ${chosen}` }, ...list];
+  return (
+    <select
+      class="category-filter"
+      aria-label="Filter by category"
+      value={chosen?.toString() ?? ''}
+      onChange={({ currentTarget: { value } }) => onChoose(value === '' ? undefined : BigInt(value))}
+    >
+      <option value="">All categories</option>
+      {categories.map(({ id, name }) => (
+        <option key={id.toString()} value={id.toString()}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** More than a person would read. Another letter makes them fewer. */
+const mostFound = 5;
+
+/** The categories that a search finds by their names. */
+export function FoundCategories(props: { query: PetQuery; onChoose: (category: bigint) => void }) {
+  const { query, onChoose } = props;
+  const found = useCategoryNames()
+    .find(query.text)
+    .filter(({ id }) => id !== query.category);
+  if (found.length === 0) return null;
+  return (
+    <p class="list-start found">
+      {found.slice(0, mostFound).map(({ id, name }) => (
+        <button type="button" key={id.toString()} class="plain small" onClick={() => onChoose(id)}>
+          Pets in <bdi>{name}</bdi>
+        </button>
+      ))}
+    </p>
   );
 }

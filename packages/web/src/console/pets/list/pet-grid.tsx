@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Pet } from '../../../../../client/src/index.ts';
+import { useCategoryNames } from '../../categories/category-names.ts';
 import type { Changes } from '../../changes/pet-actions.ts';
 import type { Row } from '../data/pet-rows.ts';
 import type { PetsView } from '../data/use-pets.ts';
@@ -36,9 +37,11 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
     // Somebody else may have sold it just before the click.
     else if (pet.status === 'sold') changes?.notes.say(pet, ' is sold already.');
   };
-  /** Rows that are out of sight have no size, so the longest number must be counted. */
-  const widthOf = (field: 'id' | 'categoryId') =>
-    rows.reduce((widest, { pet }) => Math.max(widest, pet[field].toString().length), 0);
+  const names = useCategoryNames();
+  const categoryOf = ({ pet }: Row) => names.tell(pet.categoryId);
+  /** Rows that are out of sight have no size, so the longest text must be counted. */
+  const widthOf = (textIn: (row: Row) => string) =>
+    rows.reduce((widest, row) => Math.max(widest, textIn(row).length), 0);
 
   return (
     <div
@@ -47,7 +50,7 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
       aria-label="Pets"
       aria-busy={view.isSearching}
       inert={view.isSearching}
-      style={`--category: ${widthOf('categoryId')}ch; --id: ${widthOf('id')}ch`}
+      style={`--category: ${widthOf(categoryOf)}ch; --id: ${widthOf(({ pet }) => pet.id.toString())}ch`}
     >
       <div class="columns" role="row">
         {['Name', 'Status', 'Category', 'Id'].map((name) => (
@@ -69,6 +72,7 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
           <PetRow
             key={row.pet.id.toString()}
             row={row}
+            category={categoryOf(row)}
             isActive={index === active.tabIndex}
             isChosen={row.pet.id === chosenId}
             canChange={changes !== undefined}

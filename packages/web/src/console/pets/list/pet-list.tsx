@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useCategoryNames, type CategoryNames } from '../../categories/category-names.ts';
 import { labelOf } from '../../draft.ts';
 import { language } from '../../sales/day.ts';
 import type { PetsView } from '../data/use-pets.ts';
@@ -14,7 +15,8 @@ export interface PetListProps extends PetGridProps {
 /** The list, or why there is none, and what to do about it. */
 export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   const { rows, sync, problem, isSearching } = grid.view;
-  const { text, status } = sync.query;
+  const { text, status, category } = sync.query;
+  const names = useCategoryNames();
   const count = rows.list.length;
 
   // Rows of another search would be worse than none.
@@ -27,7 +29,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   if (count === 0 && isSearching) return <State title="Loading pets…" />;
   const more = sync.hasMore && <More key={sync.pageCount} onSeen={() => sync.more()} />;
   if (count === 0 && more) return more;
-  if (count === 0 && text.trim() === '' && status === 'all')
+  if (count === 0 && text.trim() === '' && status === 'all' && category === undefined)
     return (
       <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd}>
         <p>
@@ -41,7 +43,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
     );
   if (count === 0)
     return (
-      <State title={`No ${describe(sync.query, 'pets')}`} action="Show all pets" onAction={onShowAll}>
+      <State title={`No ${describe(sync.query, 'pets', names)}`} action="Show all pets" onAction={onShowAll}>
         {idOf(sync.query) !== undefined && (
           <p>
             To find a pet whose name is a number, use quotes: <code>"{text.trim()}"</code>
@@ -53,15 +55,15 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   const id = idOf(sync.query);
   return (
     <>
-      {id !== undefined && !rows.get(id) && (
+      {id !== undefined && category === undefined && !rows.get(id) && (
         <p class="help list-start" role="status">
-          No pet has the id {id.toString()}. These are the pets of category {id.toString()}.
+          No pet has the id {id.toString()}. These are the pets in {names.mention(id)}.
         </p>
       )}
       <PetGrid {...grid} />
       {more || (
         <p class="list-end help" role="status">
-          {tellCount(grid.view)}
+          {tellCount(grid.view, names)}
         </p>
       )}
       {problem && (
@@ -79,18 +81,19 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
 }
 
 /** How many pets the search finds; empty while that is not known. */
-function tellCount({ rows, sync, isSearching }: PetsView): string {
+function tellCount({ rows, sync, isSearching }: PetsView, names: CategoryNames): string {
   if (isSearching || rows.newsCount > 0) return '';
   const count = rows.list.filter(({ isFilteredOut, isRemoved }) => !isFilteredOut && !isRemoved).length;
-  return `${count.toLocaleString('en')} ${describe(sync.query, count === 1 ? 'pet' : 'pets')}`;
+  return `${count.toLocaleString('en')} ${describe(sync.query, count === 1 ? 'pet' : 'pets', names)}`;
 }
 
-/** What a query finds, such as `sold pets that match “rex”`. */
-function describe({ text, status }: PetQuery, noun: string): string {
+/** What a query finds, such as `sold pets in Dogs matching “rex”`. */
+function describe({ text, status, category }: PetQuery, noun: string, names: CategoryNames): string {
   const word = status === 'all' || status === 'none' ? '' : `${labelOf(status).toLowerCase()} `;
   const without = status === 'none' ? ' without a status' : '';
+  const within = category === undefined ? '' : ` in ${names.mention(category)}`;
   const match = text.trim() === '' ? '' : ` matching “${text.trim()}”`;
-  return `${word}${noun}${without}${match}`;
+  return `${word}${noun}${within}${without}${match}`;
 }
 
 /** Says beside the search that it runs, or that there are new pets without a row yet, so that no row moves. */

@@ -5,6 +5,8 @@ import type { Row } from '../data/pet-rows.ts';
 
 export interface PetRowProps {
   row: Row;
+  /** The name of the category, or its number. */
+  category: string;
   /** The row of the list that the Tab key reaches. Buttons in other rows have a tabindex of -1. */
   isActive: boolean;
   isChosen: boolean;
@@ -25,7 +27,7 @@ export class PetRow extends Component<PetRowProps> {
     return (Object.keys(next) as (keyof PetRowProps)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ row, isActive, isChosen, canChange, main }: PetRowProps) {
+  override render({ row, category, isActive, isChosen, canChange, main }: PetRowProps) {
     const { pet, isNew, isFilteredOut, isRemoved } = row;
     const tabIndex = isActive ? 0 : -1;
     const name = textOf([pet]);
@@ -52,9 +54,9 @@ export class PetRow extends Component<PetRowProps> {
           </span>
         </span>
         <span class="numbers" role="presentation">
-          <span class="number" role="gridcell">
+          <span class="number category" role="gridcell">
             <span class="label">Category </span>
-            {pet.categoryId.toString()}
+            <bdi>{category}</bdi>
           </span>
           <span class="number id" role="gridcell">
             <span class="label">Id </span>
