@@ -8,6 +8,8 @@ import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
 import { SignedIn } from './signed-in.tsx';
 
+const views = { '#/': 'Pets', '#/sales': 'Sales', '#/categories': 'Categories' };
+
 const root = document.getElementById('app');
 if (root) render(<Console />, root);
 
@@ -20,7 +22,7 @@ function Console() {
 
   const [hash, setHash] = useState(location.hash);
   useEffect(() => addEventListener('hashchange', () => setHash(location.hash)), []);
-  const isSales = hash.startsWith('#/sales');
+  const view = ['#/sales', '#/categories'].find((start) => hash.startsWith(start)) ?? '#/';
 
   useShortcuts({ '?': () => setIsHelpOpen(client !== undefined) });
   const use = (key: string | undefined) => {
@@ -58,12 +60,11 @@ function Console() {
           <span class="brand">Petstore</span>
           {client && (
             <nav class="views" aria-label="Views">
-              <a href="#/" aria-current={isSales ? undefined : 'page'}>
-                Pets
-              </a>
-              <a href="#/sales" aria-current={isSales ? 'page' : undefined}>
-                Sales
-              </a>
+              {Object.entries(views).map(([href, name]) => (
+                <a key={href} href={href} aria-current={href === view ? 'page' : undefined}>
+                  {name}
+                </a>
+              ))}
             </nav>
           )}
           <div class="tools">

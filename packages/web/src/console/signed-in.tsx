@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import type { Key, PetstoreClient } from '../../../client/src/index.ts';
+import { CategoryList } from './categories/category-list.tsx';
 import { CategoryNamesContext } from './categories/category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
@@ -7,6 +8,7 @@ import { Notes } from './changes/notes.ts';
 import { PetAdditions } from './changes/pet-additions.ts';
 import { PetActions, type Changes } from './changes/pet-actions.ts';
 import { usePets, useQuery, type PetsView } from './pets/data/use-pets.ts';
+import { defaultQuery } from './pets/find/query.ts';
 import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
@@ -16,7 +18,7 @@ import { digits, useShortcuts } from './shortcuts.ts';
 
 export interface SignedInProps {
   client: PetstoreClient;
-  /** The part of the address that chooses the pets or the sales. */
+  /** The part of the address that chooses the pets, the sales or the categories. */
   hash: string;
   /** Unknown until the service has responded. */
   apiKey: Key | undefined;
@@ -25,7 +27,7 @@ export interface SignedInProps {
   onRefused: (outcome?: string) => void;
 }
 
-/** The screen of a person who has signed in: the pets or the sales. */
+/** The screen of a person who has signed in: the pets, the sales or the categories. */
 export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: SignedInProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
@@ -65,9 +67,14 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
   });
 
   const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
+  const isCategories = hash === '#/categories';
+  const showCategory = (category: bigint) => {
+    changeQuery({ ...defaultQuery, category });
+    location.hash = '#/';
+  };
   // The form is beside the pets.
   useEffect(() => {
-    if (sales && changes.additions.isFormWanted) location.hash = '#/';
+    if ((sales || isCategories) && changes.additions.isFormWanted) location.hash = '#/';
   });
   // After the list has been drawn with the latest change.
   const onChosen = (id?: bigint) => {
@@ -90,9 +97,18 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
   };
   return (
     <CategoryNamesContext.Provider value={view.categories.names}>
-      <main class={sales ? 'store is-wide' : 'store'} onClickCapture={onClick}>
+      <main class={sales || isCategories ? 'store is-wide' : 'store'} onClickCapture={onClick}>
         {sales ? (
           <Sales day={day ?? dayOf(new Date())} {...shared} />
+        ) : isCategories ? (
+          <CategoryList
+            categories={view.categories}
+            mayChange={whyNot === undefined}
+            mayDelete={whyNot === undefined && changes.mayDelete}
+            onShow={showCategory}
+          >
+            {shared.children}
+          </CategoryList>
         ) : (
           <Pets
             view={view}

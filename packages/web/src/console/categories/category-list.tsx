@@ -1,0 +1,223 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { isPetstoreError, problemsOf, type Category } from '../../../../client/src/index.ts';
+import { tellProblem } from '../connect.ts';
+import { Field } from '../field.tsx';
+import type { Categories } from './categories.ts';
+import { isInteger, useCategoryNames } from './category-names.ts';
+
+export interface CategoryListProps {
+  categories: Categories;
+  /** False if the key may only read. */
+  mayChange: boolean;
+  mayDelete: boolean;
+  /** Shows the pets of a category. */
+  onShow: (id: bigint) => void;
+  /** Told above the list. */
+  children: ComponentChildren;
+}
+
+/** The names of all categories. */
+export function CategoryList({ categories, mayChange, mayDelete, onShow, children }: CategoryListProps) {
+  const { list } = useCategoryNames();
+  return (
+    <section class="categories" aria-label="Categories">
+      <h1>Categories</h1>
+      {mayChange && <NewCategory categories={categories} />}
+      {children}
+      {list.length === 0 ? (
+        <div class="state card" role="status">
+          <h2>No names yet</h2>
+          <p>A category is a number that pets carry. With a name, it is easier to find.</p>
+        </div>
+      ) : (
+        <ul class="card">
+          {list.map((category) => (
+            <CategoryRow
+              key={category.id.toString()}
+              category={category}
+              categories={categories}
+              mayChange={mayChange}
+              mayDelete={mayDelete}
+              onShow={onShow}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+type CategoryRowProps = Omit<CategoryListProps, 'children'> & { category: Category };
+
+function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: CategoryRowProps) {
+  const { id, name } = category;
+  const [typed, setTyped] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const close = () => {
+    setTyped(undefined);
+    setProblem(undefined);
+    requestAnimationFrame(() => document.getElementById(`rename-${id}`)?.focus());
+  };
+  const attempt = async (work: Promise<void>) => {
+    try {
+      await work;
+      close();
+    } catch (error) {
+      setProblem(
+        isPetstoreError(error, 'precondition_failed')
+          ? 'Somebody else has removed this name in the meantime.'
+          : tellProblem(error),
+      );
+    }
+  };
+  const rename = (to: string) => {
+    if (to === '') return setProblem('Enter a name.');
+    void attempt(to === name ? Promise.resolve() : categories.put(id, to, { ifMatch: '*' }));
+  };
+  const remove = () => {
+    const question = `Remove the name \u2068${name}\u2069? Its pets keep the number ${id}.`;
+    if (confirm(question)) void attempt(categories.remove(id));
+  };
+  return (
+    <li class="category-row">
+      <span class="number">{id.toString()}</span>
+      {typed === undefined ? (
+        <>
+          <bdi class="category-name">{name}</bdi>
+          <span class="actions">
+            <button
+              type="button"
+              class="small"
+              aria-label={`Show pets in ${name}`}
+              onClick={() => onShow(id)}
+            >
+              Show pets
+            </button>
+            {mayChange && (
+              <button
+                type="button"
+                id={`rename-${id}`}
+                class="small"
+                aria-label={`Rename ${name}`}
+                onClick={() => setTyped(name)}
+              >
+                Rename
+              </button>
+            )}
+            {mayDelete && (
+              <button
+                type="button"
+                class="small danger"
+                aria-label={`Remove the name ${name}`}
+                onClick={remove}
+              >
+                Remove
+              </button>
+            )}
+          </span>
+        </>
+      ) : (
+        <form
+          class="rename field"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename(typed.trim());
+          }}
+          onKeyDown={({ key }) => key === 'Escape' && close()}
+        >
+          <input
+            ref={focusOnce}
+            type="text"
+            aria-label={`Name of category ${id}`}
+            autocomplete="off"
+            maxLength={100}
+            value={typed}
+            onInput={({ currentTarget: { value } }) => setTyped(value)}
+          />
+          <button type="submit" class="primary small">
+            Save
+          </button>
+          <button type="button" class="plain small" onClick={close}>
+            Cancel
+          </button>
+        </form>
+      )}
+      <p class="help error" role="alert">
+        {problem}
+      </p>
+    </li>
+  );
+}
+
+function focusOnce(input: HTMLInputElement | null): void {
+  input?.focus();
+}
+
+/** Names a number that pets may carry already, or the next one. */
+function NewCategory({ categories }: { categories: Categories }) {
+  const { names } = categories;
+  const [typed, setTyped] = useState({ name: '', number: '' });
+  const [errors, setErrors] = useState<{ name?: string; number?: string }>({});
+  const name = typed.name.trim();
+  const number = isInteger(typed.number) ? BigInt(typed.number) : undefined;
+
+  const check = (): typeof errors => {
+    if (name === '' || isInteger(name)) return { name: 'Enter a name.' };
+    if (typed.number.trim() === '') {
+      const same = names.numberOf(name);
+      return same === undefined ? {} : { name: `Category ${same} has this name already.` };
+    }
+    if (number === undefined) return { number: 'Enter a whole number, such as 7.' };
+    const problem = problemsOf({ name, categoryId: number }).categoryId;
+    return problem === undefined ? {} : { number: `Number ${problem}.` };
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const found = check();
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    try {
+      if (number === undefined) await categories.create(name);
+      else await categories.put(number, name, { ifNoneMatch: '*' });
+      setTyped({ name: '', number: '' });
+      document.getElementById('category-name')?.focus();
+    } catch (error) {
+      const isNamed = isPetstoreError(error, 'precondition_failed');
+      setErrors(
+        isNamed ? { number: `Category ${number} has a name already.` } : { name: tellProblem(error) },
+      );
+    }
+  };
+  return (
+    <form
+      class="new-category-form"
+      aria-label="Add a category"
+      noValidate
+      onSubmit={(event) => void submit(event)}
+    >
+      <Field id="category-name" label="New category" error={errors.name}>
+        <input
+          type="text"
+          autocomplete="off"
+          maxLength={100}
+          value={typed.name}
+          onInput={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
+        />
+      </Field>
+      <Field id="category-number" label="Number" error={errors.number}>
+        <input
+          type="text"
+          inputMode="numeric"
+          autocomplete="off"
+          placeholder={names.next.toString()}
+          value={typed.number}
+          onInput={({ currentTarget }) => setTyped({ ...typed, number: currentTarget.value })}
+        />
+      </Field>
+      <button type="submit" class="primary">
+        Add
+      </button>
+    </form>
+  );
+}

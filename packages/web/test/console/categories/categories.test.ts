@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
+import {
+  add,
+  createKey,
+  describedBy,
+  looks,
+  openConsole,
+  overflowing,
+  signIn,
+} from '../../../../../test/support/browser/console.ts';
+import { deafen, noteOf, openDetails, openShop, rowOf } from '../../../../../test/support/browser/shop.ts';
+import { useTills } from '../../../../../test/support/browser/tills.ts';
+import { visit } from '../../../../../test/support/browser/visit.ts';
+import type { ListeningService } from '../../../../../test/support/http/listening.ts';
+import { settled, slowDown } from '../helpers.ts';
+
+const tills = useTills();
+const field = (page: Page) => page.locator('#pet-categoryId');
+const namesOf = async ({ client }: ListeningService) =>
+  (await client.listCategories({ limit: 100 })).categories.map(({ id, name }) => [id, name]);
+const categoriesOf = async ({ client }: ListeningService) =>
+  (await Array.fromAsync(client.pets())).map(({ categoryId }) => categoryId);
+
+/** Rex and Mia are dogs; Bubbles is of a category without a name. */
+async function openNamed(): Promise<ListeningService> {
+  const service = await openShop('Rex', 'Mia', 'Bubbles');
+  await service.client.updatePet(3n, { categoryId: 4n });
+  await service.client.putCategory(7n, 'Dogs');
+  await service.client.putCategory(8n, 'Cats');
+  return service;
+}
+
+async function openCategories(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Categories' }).click();
+  await page.getByRole('heading', { name: 'Categories' }).waitFor();
+}
+
+describe('a category', () => {
+  it('has its name in the list, in the details, on the label and in messages, or its number', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await rowOf(page, 'Rex').waitFor();
+    expect(await page.locator('.row .category bdi').allInnerTexts()).toEqual(['4', 'Dogs', 'Dogs']);
+    await openDetails(page, 'Bubbles');
+    expect(await page.locator('.facts').innerText()).toMatch(/Category 4\s+Id 3$/);
+    await page.keyboard.press('Escape');
+    const details = await openDetails(page, 'Rex');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.facts').innerText()).toMatch(/^Dogs\s+Id 1$/);
+    await page.emulateMedia({ media: 'screen' });
+    await deafen(page);
+    await service.client.updatePet(1n, { categoryId: 8n });
+    await details.getByRole('button', { name: 'Pending' }).click();
+    await noteOf(page, 'Somebody else has moved Rex (1) to \u2068Cats\u2069 in the meantime.').waitFor();
+  });
+
+  it('is known to every till, as soon as one of them has changed it', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await using other = await openConsole(tills.browser, service);
+    await openCategories(other.page);
+    await rowOf(page, 'Rex').getByText('Dogs').waitFor();
+    await other.page.getByRole('button', { name: 'Rename Dogs' }).click();
+    await other.page.keyboard.type(' and puppies\n');
+    await rowOf(page, 'Rex').getByText('Dogs and puppies').waitFor();
+    await other.page.locator('#category-name').fill('Fish');
+    await other.page.locator('#category-number').fill('4');
+    await other.page.keyboard.press('Enter');
+    await rowOf(page, 'Bubbles').getByText('Fish').waitFor();
+    expect(await page.locator('.category-filter option').allInnerTexts()).toEqual([
+      'All categories',
+      'Fish',
+      'Dogs and puppies',
+      'Cats',
+    ]);
+    other.page.on('dialog', (dialog) => dialog.accept());
+    await other.page.getByRole('button', { name: 'Remove the name Fish' }).click();
+    await rowOf(page, 'Bubbles').getByText('4', { exact: true }).waitFor();
+    expect([...other.complaints]).toEqual([]);
+  });
+
+  it('keeps its name while the service is away', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await rowOf(page, 'Rex').getByText('Dogs').waitFor();
+    await service.goAway();
+    await page.getByText('The service cannot be reached. These are the pets as of').waitFor();
+    await rowOf(page, 'Rex').getByText('Dogs').waitFor();
+    await field(page).fill('7');
+    await field(page).blur();
+    expect(await field(page).inputValue()).toBe('Dogs');
+    await openCategories(page);
+    expect(await page.locator('.category-name').allInnerTexts()).toEqual(['Dogs', 'Cats']);
+    // What cannot be saved is not shown as if it were.
+    await page.getByRole('button', { name: 'Rename Dogs' }).click();
+    await page.keyboard.type('!\n');
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    expect(await page.getByLabel('Name of category 7').inputValue()).toBe('Dogs!');
+    service.comeBack();
+    await page.keyboard.press('Enter');
+    await page.locator('.category-name').getByText('Dogs!').waitFor();
+  });
+});
+
+describe('the field for a category', () => {
+  it('takes a name or a number, and shows the name of a number that is typed', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await rowOf(page, 'Rex').getByText('Dogs').waitFor();
+    expect(await page.locator('#pet-categoryId-names option').evaluateAll(valuesOf)).toEqual([
+      'Dogs',
+      'Cats',
+    ]);
+    await add(page, 'Luna', ' cäts ');
+    await page.getByText('Luna was added with id 4.').waitFor();
+    await page.locator('#pet-name').fill('Max');
+    await field(page).focus();
+    // The number in the making is not replaced.
+    for (const [key, text] of [
+      ['7', '7'],
+      ['1', '71'],
+      ['Backspace', '7'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await field(page).inputValue()).toBe(text);
+    }
+    await page.keyboard.press('Tab');
+    expect(await field(page).inputValue()).toBe('Dogs');
+    await page.getByRole('button', { name: 'Add pet' }).click();
+    await page.getByText('Max was added with id 5.').waitFor();
+    await add(page, 'Bo', '99');
+    await page.getByText('Bo was added with id 6.').waitFor();
+    expect(await categoriesOf(service)).toEqual([7n, 7n, 4n, 8n, 7n, 99n]);
+    await add(page, 'Bo', ' ');
+    expect(await describedBy(page, 'Category')).toBe('Enter a name or a number.');
+  });
+
+  it('makes a category of a name that no number has, and says what is wrong until then', async () => {
+    const { page, service, findBarriers, complaints } = await tills.open(openNamed());
+    await rowOf(page, 'Rex').getByText('Dogs').waitFor();
+    const button = page.getByRole('button', { name: 'New category: Hamsters' });
+    await add(page, 'Pip', 'Hamsters');
+    expect(await describedBy(page, 'Category')).toBe('No category has this name yet.');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-categoryId');
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await button.waitFor({ state: 'detached' });
+    await page.locator('#pet-categoryId:focus').waitFor();
+    expect(await field(page).inputValue()).toBe('Hamsters');
+    await page.keyboard.press('Enter');
+    await page.getByText('Pip was added with id 4.').waitFor();
+    expect(await namesOf(service)).toEqual([
+      [7n, 'Dogs'],
+      [8n, 'Cats'],
+      [9n, 'Hamsters'],
+    ]);
+    expect(await categoriesOf(service)).toEqual([7n, 7n, 4n, 9n]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes the number after the next if somebody was faster, and no letter typed meanwhile is lost', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await rowOf(page, 'Rex').getByText('Dogs').waitFor();
+    await deafen(page);
+    await service.client.putCategory(9n, 'Fish');
+    await slowDown(page, '**/v1/categories/*', () => 300);
+    await field(page).fill('Hamsters');
+    await page.getByRole('button', { name: 'New category: Hamsters' }).click();
+    await page.locator('#pet-name').pressSequentially('Pip');
+    await page.getByRole('button', { name: 'New category: Hamsters' }).waitFor({ state: 'detached' });
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
+    await page.keyboard.press('Enter');
+    await page.getByText('Pip was added with id 4.').waitFor();
+    expect((await namesOf(service)).slice(2)).toEqual([
+      [9n, 'Fish'],
+      [10n, 'Hamsters'],
+    ]);
+    expect((await service.client.getPet(4n)).categoryId).toBe(10n);
+  });
+
+  it('corrects a pet, and leaves a category alone that was only renamed', async () => {
+    const { page, service } = await tills.open(openNamed());
+    const edit = async () => {
+      await rowOf(page, 'Rexy').focus();
+      await page.keyboard.press('e');
+    };
+    // A second number with the same name: the pet stays in its own.
+    await service.client.putCategory(4n, 'Dogs');
+    await rowOf(page, 'Bubbles').getByText('Dogs').waitFor();
+    const details = await openDetails(page, 'Rex');
+    const category = details.getByLabel('Category');
+    expect(await category.inputValue()).toBe('Dogs');
+    await details.getByLabel('Name').fill('Rexy');
+    await service.client.putCategory(7n, 'Hounds');
+    await rowOf(page, 'Mia').getByText('Hounds').waitFor();
+    expect(await category.inputValue()).toBe('Hounds');
+    await page.keyboard.press('Enter');
+    await noteOf(page, 'Saved Rexy (1).').waitFor();
+    expect(await service.client.getPet(1n)).toMatchObject({ name: 'Rexy', categoryId: 7n });
+    await edit();
+    await category.fill('cats');
+    await page.keyboard.press('Enter');
+    await rowOf(page, 'Rexy').getByText('Cats').waitFor();
+    expect((await service.client.getPet(1n)).categoryId).toBe(8n);
+    await edit();
+    await category.fill('Snakes');
+    await page.getByRole('button', { name: 'New category: Snakes' }).click();
+    await page.locator('#edit-categoryId:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await rowOf(page, 'Rexy').getByText('Snakes').waitFor();
+    expect((await service.client.getPet(1n)).categoryId).toBe(9n);
+  });
+});
+
+describe('a search', () => {
+  it('finds categories by their names, and shows the pets in one', async () => {
+    const { page, findBarriers, complaints } = await tills.open(openNamed());
+    await rowOf(page, 'Rex').waitFor();
+    const search = page.getByLabel('Search');
+    await search.fill('DÓG');
+    await page.getByRole('heading', { name: 'No pets matching “DÓG”' }).waitFor();
+    expect(await page.locator('.found button').allInnerTexts()).toEqual(['Pets in Dogs']);
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Pets in Dogs' }).click();
+    await page.getByText('2 pets in \u2068Dogs\u2069').waitFor();
+    expect(await search.inputValue()).toBe('');
+    expect(await page.locator('.row .name').allInnerTexts()).toEqual(['Mia', 'Rex']);
+    // Above the pets that it finds.
+    await search.fill('s');
+    await page.getByRole('button', { name: 'Pets in Cats' }).waitFor();
+    expect(await page.locator('.found button').allInnerTexts()).toEqual(['Pets in Cats']);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is narrowed to a category beside the status, in the address, too', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await page.getByText('3 pets', { exact: true }).waitFor();
+    await page.getByLabel('Filter by category').selectOption('Dogs');
+    await page.getByText('2 pets in \u2068Dogs\u2069').waitFor();
+    await page.waitForURL('**/?category=7');
+    await page.reload();
+    await page.getByText('2 pets in \u2068Dogs\u2069').waitFor();
+    expect(await page.getByLabel('Filter by category').inputValue()).toBe('7');
+    await settled(page);
+    // Others change pets: what leaves the category is greyed, what comes is news.
+    await service.client.updatePet(3n, { categoryId: 7n });
+    await page.getByText('1 new pet').waitFor();
+    await service.client.updatePet(1n, { categoryId: 8n });
+    await page.locator('.row.is-out').getByText('Rex').waitFor();
+    await page.getByRole('radio', { name: 'Sold' }).check();
+    await page.getByRole('heading', { name: 'No sold pets in \u2068Dogs\u2069' }).waitFor();
+    await page.getByRole('button', { name: 'Show all pets' }).click();
+    await page.getByText('3 pets', { exact: true }).waitFor();
+    // A scanned label is found whatever the filter, and a number means an id within a category.
+    await page.getByLabel('Filter by category').selectOption('Cats');
+    await page.getByLabel('Search').fill('3');
+    await page.locator('.row[data-id="1"]').waitFor({ state: 'detached' });
+    expect(await page.locator('.row.is-out .name').allInnerTexts()).toEqual(['Bubbles']);
+    // A new pet of another category has no place in the list.
+    await page.getByLabel('Search').fill('');
+    await rowOf(page, 'Rex').waitFor();
+    await settled(page);
+    await add(page, 'Luna', 'dogs');
+    await page.getByText('Luna was added with id 4.').waitFor();
+    expect(await page.locator('.row .name').allInnerTexts()).toEqual(['Rex']);
+    // A number without a name can be shared in an address as well.
+    await page.goto(`${service.url}/?category=4`);
+    await page.getByRole('heading', { name: 'No pets in category 4' }).waitFor();
+    expect(await page.locator('.category-filter option:checked').innerText()).toBe('Category 4');
+  });
+
+  it('has no filter by category in a store without names', async () => {
+    const { page } = await tills.open(openShop('Rex'));
+    await rowOf(page, 'Rex').waitFor();
+    expect(await page.locator('.category-filter').count()).toBe(0);
+  });
+});
+
+describe('the view of the categories', () => {
+  for (const [look, options] of Object.entries(looks)) {
+    it(`names, renames and removes, shows the pets, and passes axe on ${look}`, async () => {
+      const { page, service, findBarriers, complaints } = await tills.open(openNamed(), options);
+      const check = async () => {
+        expect(await findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+      };
+      await service.client.putCategory(12n, 'X'.repeat(100));
+      await rowOf(page, 'Rex').waitFor();
+      await check();
+      await openCategories(page);
+      const name = page.getByLabel('New category', { exact: true });
+      const number = page.getByLabel('Number', { exact: true });
+      const submit = page.getByRole('button', { name: 'Add', exact: true });
+      const refuses = async (typed: [string, string], message: string) => {
+        await name.fill(typed[0]);
+        await number.fill(typed[1]);
+        await submit.click();
+        await page.getByText(message).waitFor();
+      };
+      await refuses([' ', ''], 'Enter a name.');
+      await refuses(['DOGS', ''], 'Category 7 has this name already.');
+      await refuses(['Fish', 'x'], 'Enter a whole number, such as 7.');
+      await refuses(['Fish', '9223372036854775808'], 'Number must be an integer from');
+      await refuses(['Fish', '8'], 'Category 8 has a name already.');
+      await check();
+      await number.fill('0');
+      await submit.click();
+      await page.getByRole('button', { name: 'Rename Fish' }).waitFor();
+      await page.locator('#category-name:focus').waitFor();
+      await name.fill('Birds');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Rename Birds' }).click();
+      await check();
+      await page.keyboard.press('Escape');
+      await page.locator('#rename-13:focus').waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Name of category 13').fill(' ');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('Enter a name.').waitFor();
+      await page.getByLabel('Name of category 13').fill('Parrots');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Rename Parrots' }).waitFor();
+      const questions: string[] = [];
+      page.on('dialog', (dialog) => {
+        questions.push(dialog.message());
+        void (questions.length === 1 ? dialog.dismiss() : dialog.accept());
+      });
+      const remove = page.getByRole('button', { name: 'Remove the name Parrots' });
+      await remove.click();
+      expect(questions).toEqual(['Remove the name \u2068Parrots\u2069? Its pets keep the number 13.']);
+      await remove.click();
+      await remove.waitFor({ state: 'detached' });
+      expect((await namesOf(service)).map(([id]) => id)).toEqual([0n, 7n, 8n, 12n]);
+      await page.getByRole('button', { name: 'Show pets in Dogs' }).click();
+      await page.getByText('2 pets in \u2068Dogs\u2069').waitFor();
+      expect(complaints).toEqual([]);
+    });
+  }
+
+  it('does not bring back a name that somebody else has removed meanwhile', async () => {
+    const { page, service } = await tills.open(openNamed());
+    await openCategories(page);
+    await page.getByRole('button', { name: 'Rename Cats' }).click();
+    await deafen(page);
+    await service.client.deleteCategory(8n);
+    await page.keyboard.type('!\n');
+    await page.getByRole('alert').getByText('Somebody else has removed this name in the meantime.').waitFor();
+    expect(await namesOf(service)).toEqual([[7n, 'Dogs']]);
+  });
+
+  it('says what a category is in a store without names', async () => {
+    const { page, findBarriers } = await tills.open(openShop('Rex'));
+    await openCategories(page);
+    await page.getByRole('heading', { name: 'No names yet' }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('that may not delete hides Remove and says why a key does nothing', async () => {
+    await using service = await openNamed();
+    const { text } = await createKey(service, 'till-1', { mayDelete: false });
+    await using visited = await visit(tills.browser, service.url);
+    const { page } = visited;
+    await signIn(page, text);
+    const details = await openDetails(page, 'Rex');
+    await details.getByRole('button', { name: 'Sell' }).waitFor();
+    const remove = page.getByRole('button', { name: /^Remove/ });
+    expect(await remove.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'This key may not delete. Nothing was done.').waitFor();
+    await openCategories(page);
+    await page.getByRole('button', { name: 'Rename Dogs' }).waitFor();
+    expect(await remove.count()).toBe(0);
+  });
+
+  it('that may only read sees the names and their pets, and no way to change them', async () => {
+    await using service = await openNamed();
+    const { text } = await createKey(service, 'viewer', { isReadOnly: true });
+    await using visited = await visit(tills.browser, service.url);
+    const { page } = visited;
+    await signIn(page, text);
+    await openCategories(page);
+    await page.getByRole('button', { name: 'Show pets in Dogs' }).waitFor();
+    expect(await page.locator('.categories').getByRole('button').count()).toBe(2);
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    expect(await visited.findBarriers()).toEqual([]);
+  });
+});
+
+function valuesOf(options: Element[]): string[] {
+  return options.map((option) => (option as HTMLOptionElement).value);
+}
