@@ -4,7 +4,7 @@ import { openListeningService } from '../../../../../test/support/http/listening
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { add, describedBy, phone, rows, tabTo } from '../../../../../test/support/browser/console.ts';
 import { visit } from '../../../../../test/support/browser/visit.ts';
-import { noteOf, openShopOf } from '../../../../../test/support/browser/shop.ts';
+import { calmDown, noteOf, openShopOf } from '../../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
 const typedName = (page: Page) => page.getByLabel('Name', { exact: true }).inputValue();
@@ -79,6 +79,7 @@ describe('the form that adds a pet', () => {
     expect(await findBarriers()).toEqual([]);
     // Nothing that somebody has begun to type is overwritten.
     await page.getByLabel('Name', { exact: true }).fill('Ne');
+    await calmDown(page);
     await note.getByRole('button', { name: 'Edit' }).click();
     await noteOf(page, 'Add the pet in the form first, or empty its fields.').waitFor();
     expect(await typedName(page)).toBe('Ne');
