@@ -9,42 +9,53 @@ import {
   overflowing,
   phone,
 } from '../../../../test/support/browser/console.ts';
-import { calmDown, deafen, noteOf, openShop } from '../../../../test/support/browser/shop.ts';
+import { calmDown, noteOf, openShop } from '../../../../test/support/browser/shop.ts';
 import { addPet, idsOf } from '../../../../test/support/http/calls.ts';
+import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { openService } from '../../../../test/support/http/service.ts';
+import { makeStorePlace, openTemporaryStore } from '../../../../test/support/store-place.ts';
+import type { Order } from '../../../client/src/index.ts';
 import { isFound, type Sale } from '../../src/console/sales/sale.ts';
 import { slowDown } from './helpers.ts';
 
 const chromium = browserOfFile();
-const dayMs = 24 * 3600_000;
+const largest = 2n ** 63n - 1n;
 const longName = 'Prince Maximilian von und zu Hohenlohe-Langenburg the Third of his Name '.repeat(3);
 
-interface Told {
-  petId: number;
-  createdAt: string;
-}
-
-/** From now on, the console gets other orders than the service tells. */
-async function changeOrders(page: Page, change: (orders: Told[]) => void): Promise<void> {
-  await page.route('**/v1/store/orders?*', async (route) => {
-    const response = await route.fetch();
-    const json = (await response.json()) as Told[];
-    change(json);
-    await route.fulfill({ response, json });
-  });
+/** A shop with these orders, whose pets are gone. */
+async function openShopWith(orders: readonly Order[]): Promise<ListeningService> {
+  const place = await makeStorePlace();
+  const bulk = await place.openBulk();
+  await bulk.orders.write(orders);
+  await bulk.close();
+  return openListeningService({ openStore: () => openTemporaryStore(async () => place) });
 }
 
 const total = (page: Page) => page.locator('.total').innerText();
+
+/** The rows of the totals by till, or by category. */
+const totalsBy = (page: Page, title: string) =>
+  page.locator('.totals table').filter({ hasText: title }).locator('tbody tr').allInnerTexts();
+
+async function saveCsv(page: Page): Promise<Buffer> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  return readFile(await download.path());
+}
 
 describe('the sales', () => {
   it('show who sold, returned and removed what on a day, and can be searched and saved', async () => {
     await using service = await openShop('Coco', 'Mia', longName, 'Balu', '=Nala');
     const till = service.clientWith({ apiKey: (await createKey(service, 'till-2')).text });
     for (const id of [1n, 2n, 3n, 5n]) await till.updatePet(id, { status: 'sold' });
+    await till.updatePet(1n, { name: 'Kiki', categoryId: 8n });
+    await till.putCategory(7n, 'Parrots');
     await till.deletePet(2n);
     await till.updatePet(4n, { status: 'pending' });
     await till.updatePet(4n, { status: 'sold' });
-    await service.client.createPet({ name: 'Coco', categoryId: 2n ** 63n - 1n, status: 'pending' });
+    await service.client.createPet({ name: 'Coco', categoryId: largest, status: 'pending' });
     const another = service.clientWith({ apiKey: (await createKey(service, 'till-3')).text });
     await another.updatePet(5n, { status: 'available' });
     for (const size of [desktop, phone]) {
@@ -57,13 +68,15 @@ describe('the sales', () => {
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(day);
       expect(await page.locator('.sale .name').allInnerTexts()).toEqual([
         ...['Coco', 'Balu', 'Balu', '=Nala'],
-        ...[longName, 'Pet 2, removed', 'Coco'],
+        ...[longName, 'Mia', 'Coco'],
       ]);
-      expect(await sale(1).innerText()).toMatch(/\d:\d\d [AP]M[^]*Coco[^]*1[^]*7[^]*Sold[^]*till-2/);
+      expect(await sale(1).innerText()).toMatch(/\d:\d\d [AP]M[^]*Coco[^]*1[^]*Parrots[^]*Sold[^]*till-2/);
       expect(await sale(5).innerText()).toMatch(/Sold[^]*returned \d+:\d\d [AP]M, till-3/);
       expect(await sale(4).last().innerText()).toMatch(/Pending[^]*sold \d+:\d\d [AP]M/);
-      expect(await sale(2).getByRole('button').count()).toBe(0);
       expect(await total(page)).toMatch(/Sold\s4\s+pending 1\s+returned 1/);
+      if (size.isMobile) await page.getByText('By till and category').click();
+      expect(await totalsBy(page, 'Till')).toEqual(['API_KEYS\t0\t1\t0', 'till-2\t4\t0\t1']);
+      expect(await totalsBy(page, 'Category')).toEqual([`${largest}\t0\t1\t0`, 'Parrots\t4\t0\t1']);
       expect(await visited.findBarriers()).toEqual([]);
       expect(await overflowing(page)).toEqual([]);
       const find = page.getByRole('searchbox', { name: 'Find in this day' });
@@ -73,15 +86,14 @@ describe('the sales', () => {
       await find.fill('5');
       expect(await page.locator('.sale .name').allInnerTexts()).toEqual(['=Nala']);
       expect(await total(page)).toMatch(/Sold\s4/);
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'CSV' }).click(),
+      const lines = (await saveCsv(page)).toString().split('\r\n');
+      expect(lines).toEqual([
+        '\uFEFFTime,Id,Name,Category,Status,Till,Returned,Returned by',
+        expect.stringMatching(
+          /^[-\d]{10} [:\d]{8},5,"'=Nala","Parrots","Sold","till-2",[-\d]{10} [:\d]{8},"till-3"$/,
+        ),
+        '',
       ]);
-      const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
-      expect(lines.length).toBe(3);
-      expect(lines[1]).toMatch(
-        /^[-\d]{10} [:\d]{8},5,"'=Nala",7,"Sold","till-2",[-\d]{10} [:\d]{8},"till-3"$/,
-      );
       await find.fill('nobody');
       await page.getByRole('heading', { name: 'No sales match “nobody”' }).waitFor();
       await find.fill('');
@@ -98,33 +110,96 @@ describe('the sales', () => {
   });
 
   it('reach from midnight to midnight in the time zone of the browser', async () => {
-    await using service = await openShop('Rex', 'Mia', 'Balu');
-    for (const id of [1n, 2n, 3n]) await service.client.updatePet(id, { status: 'sold' });
-    await using visited = await openConsole(chromium.browser, service, { timezoneId: 'Pacific/Kiritimati' });
-    const { page } = visited;
-    const midnight = await page.evaluate<number>('new Date().setHours(0, 0, 0, 0)');
-    const times = [midnight - dayMs - 1, midnight - 1, midnight];
-    await changeOrders(page, (orders) => {
-      for (const order of orders) order.createdAt = new Date(times[order.petId - 1]!).toISOString();
+    // A day of 25 hours in Berlin.
+    const times = ['24T21:59:59.999Z', '24T22:00:00.000Z', '25T22:59:59.999Z', '25T23:00:00.000Z'];
+    const orders = times.map((time, index): Order => {
+      const id = BigInt(index + 1);
+      return {
+        id,
+        petId: id,
+        name: time,
+        categoryId: 7n,
+        status: 'sold',
+        createdAt: new Date(`2026-10-${time}`),
+      };
     });
+    await using service = await openShopWith(orders);
+    const options = { timezoneId: 'Europe/Berlin', locale: 'en-US' };
+    await using visited = await openConsole(chromium.browser, service, options);
+    const { page } = visited;
+    const wanted: string[] = [];
+    page.on('request', (request) => wanted.push(new URL(request.url()).searchParams.get('since') ?? ''));
     await page.goto(`${service.url}/#/sales`);
-    const names = page.locator('.sale .name');
-    await names.getByText('Balu').waitFor();
-    expect([await names.allInnerTexts(), await total(page)]).toEqual([
-      ['Balu'],
-      expect.stringMatching(/Sold\s1/),
-    ]);
-    expect(await page.getByRole('button', { name: 'The day after' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'The day before' }).click();
-    await names.getByText('Mia').waitFor();
-    expect(await names.allInnerTexts()).toEqual(['Mia']);
-    await page.reload();
-    await names.getByText('Mia').waitFor();
-    await page.getByRole('button', { name: 'The day before' }).click();
-    await names.getByText('Rex').waitFor();
-    await page.getByRole('button', { name: 'The day before' }).click();
     await page.getByRole('heading', { name: 'No sales on this day' }).waitFor();
+    expect(await page.getByRole('button', { name: 'The day after' }).isDisabled()).toBe(true);
     expect(await visited.findBarriers()).toEqual([]);
+    const day = page.getByLabel('Day', { exact: true });
+    const names = page.locator('.sale .name');
+    await day.fill('2026-10-25');
+    await names.getByText(times[1]!).waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sunday, October 25');
+    expect(await names.allInnerTexts()).toEqual([times[2]!, times[1]!]);
+    expect(await total(page)).toMatch(/Sold\s2/);
+    await page.reload();
+    await names.getByText(times[1]!).waitFor();
+    await page.getByRole('button', { name: 'The day before' }).click();
+    await names.getByText(times[0]!).waitFor();
+    expect(await names.allInnerTexts()).toEqual([times[0]!]);
+    expect(await day.inputValue()).toBe('2026-10-24');
+    // A year that is still being typed is no year.
+    await day.focus();
+    await page.keyboard.type('10262026', { delay: 20 });
+    await names.getByText(times[3]!).waitFor();
+    expect(await names.allInnerTexts()).toEqual([times[3]!]);
+    expect(wanted.filter((since) => since !== '' && !since.startsWith('2026-'))).toEqual([]);
+  });
+
+  it('need one request for each page of a day, and keep what was sold', async () => {
+    const orders = Array.from({ length: 2000 }, (_, index): Order => {
+      const id = BigInt(index + 1);
+      const createdAt = new Date(Date.UTC(2026, 2, 5, 0, 0, 40 * index));
+      const pet = { petId: id, name: `Pet no ${id}`, categoryId: id % 3n };
+      return { id, ...pet, status: 'sold', createdAt, createdBy: `till-${id % 2n}` };
+    });
+    // Orders from before 2.0.0 have neither a name nor a category.
+    orders.push({ id: 2001n, petId: 12n, status: 'sold', createdAt: new Date('2026-03-05T23:00:00Z') });
+    await using service = await openShopWith(orders);
+    const options = { timezoneId: 'UTC', locale: 'de-DE' };
+    await using visited = await openConsole(chromium.browser, service, options);
+    const { page } = visited;
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname !== '/v1/events') requests.push(pathname);
+    });
+    await page.goto(`${service.url}/#/sales?day=2026-03-05`);
+    await page.locator('.total b').waitFor();
+    expect(await total(page)).toMatch(/Sold\s2,001/);
+    expect(requests.length).toBeLessThanOrEqual(25);
+    expect(requests.filter((path) => path.startsWith('/v1/pets'))).toEqual([]);
+    expect(await page.locator('.sale').count()).toBe(2001);
+    expect(await totalsBy(page, 'Till')).toEqual([
+      'Not recorded\t1\t0\t0',
+      'till-0\t1,000\t0\t0',
+      'till-1\t1,000\t0\t0',
+    ]);
+    expect(await totalsBy(page, 'Category')).toEqual([
+      ...['0\t666\t0\t0', '1\t667\t0\t0', '2\t667\t0\t0'],
+      'Not recorded\t1\t0\t0',
+    ]);
+    // A German Excel expects semicolons.
+    const [bytes, mark] = [await saveCsv(page), Buffer.from([0xef, 0xbb, 0xbf])];
+    expect(bytes.subarray(0, 3)).toEqual(mark);
+    const lines = bytes.subarray(3).toString().split('\r\n');
+    expect(lines.length).toBe(2003);
+    expect(lines.slice(0, 3)).toEqual([
+      'Time;Id;Name;Category;Status;Till;Returned;Returned by',
+      '2026-03-05 23:00:00;12;"Pet 12";"";"Sold";"";;""',
+      '2026-03-05 22:12:40;2000;"Pet no 2000";"2";"Sold";"till-0";;""',
+    ]);
+    await page.getByRole('button', { name: 'Change Pet no 2000' }).click();
+    await noteOf(page, 'Pet no 2000 (2000) has been removed.').waitFor();
+    expect(await page.locator('.details').count()).toBe(0);
   });
 
   it('have no total until the whole day is read, and say if that fails', async () => {
@@ -151,16 +226,16 @@ describe('the sales', () => {
   it('offer a return, after a question, unless somebody was faster', async () => {
     await using service = await openShop('Rex', 'Mia');
     for (const id of [1n, 2n]) await service.client.updatePet(id, { status: 'sold' });
+    await service.client.updatePet(1n, { name: 'Max' });
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.goto(`${service.url}/#/sales`);
     page.on('dialog', (dialog) => dialog.accept());
-    const takeBack = async (name: string) => {
-      await page.getByRole('button', { name: `Change ${name}` }).click();
-      await page.locator('.details').getByRole('button', { name: 'Return' }).click();
-    };
-    await takeBack('Rex');
-    await noteOf(page, 'Rex (1) was returned and is available.').waitFor();
+    await page.getByRole('button', { name: 'Change Rex' }).click();
+    // The sheet has the name as sold, and the details have the one of today.
+    await page.locator('.details').getByRole('heading', { name: 'Max' }).waitFor();
+    await page.locator('.details').getByRole('button', { name: 'Return' }).click();
+    await noteOf(page, 'Max (1) was returned and is available.').waitFor();
     expect((await service.client.getPet(1n)).status).toBe('available');
     await page
       .locator('.sale[data-pet="1"]')
@@ -169,10 +244,11 @@ describe('the sales', () => {
     expect(await total(page)).toMatch(/Sold\s1\s+pending 0\s+returned 1/);
     expect(await visited.findBarriers()).toEqual([]);
     await page.keyboard.press('Escape');
-    await deafen(page);
-    await service.client.updatePet(2n, { name: 'Mio' });
     await calmDown(page);
-    await takeBack('Mia');
+    await page.getByRole('button', { name: 'Change Mia' }).click();
+    await page.locator('.details').waitFor();
+    await service.client.updatePet(2n, { name: 'Mio' });
+    await page.locator('.details').getByRole('button', { name: 'Return' }).click();
     await noteOf(page, 'Somebody else has renamed Mia (2) to Mio (2) in the meantime.').waitFor();
     expect((await service.client.getPet(2n)).status).toBe('sold');
   });
@@ -185,8 +261,7 @@ describe('a search in Sales', () => {
     const sales = await Promise.all(
       names.map(async (name): Promise<Sale> => {
         const id = BigInt(await addPet(service.call, { name, categoryId: 1 }));
-        const order = { id, petId: id, status: 'sold', createdAt: new Date() } as const;
-        return { order, pet: { id, name, categoryId: 1n }, soldBy: undefined };
+        return { order: { id, petId: id, name, status: 'sold', createdAt: new Date() }, soldBy: undefined };
       }),
     );
     for (const text of ['lucja', 'ŁUCJA', 'strasse', 'zoe', 'ægir', 'ΟΔΥΣΣΕΥΣ', 'no5']) {

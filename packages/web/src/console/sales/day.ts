@@ -2,6 +2,8 @@
 
 /** Dates are told in the language of the console, whatever that of the browser is. */
 export const language = 'en';
+// A format is slow to create, and a sheet has thousands of times.
+const timeFormat = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
 
 export function dayOf(date: Date): string {
   const numbers = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
@@ -20,7 +22,7 @@ export function titleOf(day: string): string {
 
 /** A time of this day, or a date and time of another one. */
 export function tellTime(date: Date, day: string): string {
-  const time = date.toLocaleTimeString(language, { timeStyle: 'short' });
+  const time = timeFormat.format(date);
   if (dayOf(date) === day) return time;
   return `${date.toLocaleDateString(language, { month: 'short', day: 'numeric' })}, ${time}`;
 }

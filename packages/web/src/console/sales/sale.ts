@@ -6,29 +6,36 @@ import { dayOf } from './day.ts';
 /** An order with what else is known about it. */
 export interface Sale {
   order: Order;
-  /** Null if the pet is removed; undefined while it is being looked up. */
-  pet: Pet | null | undefined;
-  /** The order that sold the pet after this one had made it pending. */
+  /** The order that sold the pet after this one had made it pending, on the same day. */
   soldBy: Order | undefined;
 }
 
-/** The sales of one day. The orders come newest first and reach back at least to its midnight. */
-export function salesOf(
-  orders: readonly Order[],
-  day: string,
-  pets: ReadonlyMap<bigint, Pet | null>,
-): Sale[] {
+/** The orders come newest first. */
+export function salesOf(orders: readonly Order[]): Sale[] {
   const sold = new Map<bigint, Order>();
-  const sales: Sale[] = [];
-  for (const order of orders) {
+  return orders.map((order) => {
     const soldBy = order.status === 'pending' && !order.returnedAt ? sold.get(order.petId) : undefined;
     if (order.status === 'sold') sold.set(order.petId, order);
-    if (dayOf(order.createdAt) === day) sales.push({ order, pet: pets.get(order.petId), soldBy });
-  }
-  return sales;
+    return { order, soldBy };
+  });
 }
 
-export function countSales(sales: readonly Sale[]): { sold: number; pending: number; returned: number } {
+/** The pet as sold. Orders from before 2.0.0 have only its id. */
+export function petOf({ petId, name = '', categoryId = 0n }: Order): Pet {
+  return { id: petId, name, categoryId };
+}
+
+export function nameOf({ petId, name = '' }: Order): string {
+  return name.trim() === '' ? `Pet ${petId}` : name;
+}
+
+export interface Totals {
+  sold: number;
+  pending: number;
+  returned: number;
+}
+
+export function countSales(sales: readonly Sale[]): Totals {
   const open = sales.filter(({ order, soldBy }) => !order.returnedAt && !soldBy);
   return {
     sold: open.filter(({ order }) => order.status === 'sold').length,
@@ -37,28 +44,48 @@ export function countSales(sales: readonly Sale[]): { sold: number; pending: num
   };
 }
 
-export function nameOf({ order, pet }: Sale): string {
-  if (pet === null) return `Pet ${order.petId}, removed`;
-  return pet?.name.trim() ? pet.name : `Pet ${order.petId}`;
+/** The totals of each till or category, sorted by its text. */
+export function countBy(
+  sales: readonly Sale[],
+  textOf: (order: Order) => string | undefined,
+): (Totals & { text: string })[] {
+  const groups = new Map<string, Sale[]>();
+  for (const sale of sales) {
+    const text = textOf(sale.order) ?? 'Not recorded';
+    const group = groups.get(text);
+    if (group) group.push(sale);
+    else groups.set(text, [sale]);
+  }
+  return Array.from(groups, ([text, group]) => ({ text, ...countSales(group) })).toSorted((one, other) =>
+    one.text.localeCompare(other.text, 'en', { numeric: true }),
+  );
 }
 
 /** True when the name or the id of the pet has these words in it, folded as in a search of pets. */
-export function isFound(sale: Sale, text: string): boolean {
-  const within = foldName(`${nameOf(sale)} ${sale.order.petId}`);
+export function isFound({ order }: Sale, text: string): boolean {
+  const within = foldName(`${nameOf(order)} ${order.petId}`);
   return searchWords(text).every((word) => within.includes(word));
 }
 
-/** A table for spreadsheets. A name that would be read as a formula gets an apostrophe before it. */
-export function renderCsv(sales: readonly Sale[]): string {
-  const cellOf = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+/**
+ * A table that Excel opens: with a byte order mark, and with semicolons in locales where the comma is the decimal sign.
+ * A text that would be read as a formula gets an apostrophe before it.
+ */
+export function renderCsv(sales: readonly Sale[], tellCategory: (id: bigint) => string): string {
+  const separator = (1.5).toLocaleString().includes(',') ? ';' : ',';
+  const cellOf = (value: string) =>
+    `"${value.replace(/^(?!-\d+$)[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const timeOf = (date: Date | undefined) =>
     date ? `${dayOf(date)} ${date.toTimeString().slice(0, 8)}` : '';
-  const lines = sales.map((sale) => {
-    const { petId, status, createdAt, createdBy = '', returnedAt, returnedBy = '' } = sale.order;
-    const category = sale.pet?.categoryId.toString() ?? '';
-    const texts = [nameOf(sale), labelOf(status), createdBy, returnedBy].map(cellOf);
-    const [name, label, till, by] = texts;
-    return [timeOf(createdAt), petId, name, category, label, till, timeOf(returnedAt), by].join(',');
+  const lines = sales.map(({ order }) => {
+    const { petId, categoryId, status, createdAt, createdBy = '', returnedAt, returnedBy = '' } = order;
+    const [name, category, label, till, by] = [
+      nameOf(order),
+      categoryId === undefined ? '' : tellCategory(categoryId),
+      ...[labelOf(status), createdBy, returnedBy],
+    ].map(cellOf);
+    return [timeOf(createdAt), petId, name, category, label, till, timeOf(returnedAt), by];
   });
-  return ['Time,Id,Name,Category,Status,Till,Returned,Returned by', ...lines, ''].join('\r\n');
+  const titles = ['Time', 'Id', 'Name', 'Category', 'Status', 'Till', 'Returned', 'Returned by'];
+  return `\uFEFF${[titles, ...lines].map((cells) => `${cells.join(separator)}\r\n`).join('')}`;
 }

@@ -1,19 +1,29 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Pet, PetstoreClient } from '../../../../client/src/index.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import {
+  isNotFound,
+  isUnauthorized,
+  type Order,
+  type Pet,
+  type PetstoreClient,
+} from '../../../../client/src/index.ts';
+import { useCategoryNames } from '../categories/category-names.ts';
+import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { textOf } from '../changes/words.ts';
 import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 import { PetDetails } from '../pets/pet-details.tsx';
-import { dayOf, startOf, tellTime, titleOf } from './day.ts';
-import { countSales, isFound, nameOf, renderCsv, type Sale } from './sale.ts';
-import { useSales, type SalesView } from './use-sales.ts';
+import { tellTime } from './day.ts';
+import { isFound, nameOf, petOf, type Sale } from './sale.ts';
+import { SheetHead, SheetTotals } from './sheet-head.tsx';
+import { useSales } from './use-sales.ts';
 
 export interface SalesProps {
   client: PetstoreClient;
   /** Such as `2026-11-17`, in the browser's time zone. */
   day: string;
+  notes: Notes;
   changes: Changes | undefined;
   onRefused: () => void;
   /** Told beside the search. */
@@ -21,15 +31,38 @@ export interface SalesProps {
 }
 
 /** The sales of one day, newest first. They are read again only on request, so that no row moves under a pointer. */
-export function Sales({ client, day, changes, onRefused, children }: SalesProps) {
-  const view = useSales(client, day, changes, onRefused);
+export function Sales({ client, day, notes, changes, onRefused, children }: SalesProps) {
+  const doneCount = changes?.actions.doneCount;
+  const view = useSales(client, day, doneCount, onRefused);
   const [text, setText] = useState('');
-  const [chosenId, setChosenId] = useState<bigint>();
-  const chosen = view.sales.find(({ order }) => order.petId === chosenId)?.pet;
-  const shown = view.sales.filter((sale) => isFound(sale, text));
+  const [chosen, setChosen] = useState<Order>();
+  const [pet, setPet] = useState<Pet>();
+  // The pet itself may have changed since the sale. It is read again after a change made here.
+  useEffect(() => {
+    if (!chosen) return setPet(undefined);
+    const stop = new AbortController();
+    client.getPet(chosen.petId, { signal: stop.signal }).then(setPet, (error: unknown) => {
+      if (stop.signal.aborted) return;
+      setChosen(undefined);
+      if (isUnauthorized(error)) onRefused();
+      else if (isNotFound(error)) notes.say(petOf(chosen), ' has been removed.');
+      else notes.say(tellProblem(error));
+    });
+    return () => stop.abort();
+  }, [client, chosen, doneCount]);
+  const canChange = changes !== undefined;
+  const shown = useMemo(() => view.sales.filter((sale) => isFound(sale, text)), [view.sales, text]);
+  // Not drawn again with every event and note.
+  const rows = useMemo(
+    () =>
+      shown.map((sale) => (
+        <SaleRow key={sale.order.id.toString()} {...{ sale, day, canChange }} onOpen={setChosen} />
+      )),
+    [shown, day, canChange],
+  );
   const close = () => {
-    focusSale(chosenId);
-    setChosenId(undefined);
+    focusSale(chosen?.petId);
+    setChosen(undefined);
   };
   return (
     <section class="sales" aria-label="Sales">
@@ -45,7 +78,7 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </div>
-        {!chosen && children}
+        {!pet && children}
       </div>
       {view.error !== undefined && (
         <p class="notice" role="alert">
@@ -53,30 +86,23 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
         </p>
       )}
       {shown.length > 0 ? (
-        <table class="card sheet">
-          <thead>
-            <tr>
-              <th>Time</th>
-              <th>Name</th>
-              <th class="number">Id</th>
-              <th class="number">Category</th>
-              <th>Status</th>
-              <th>Till</th>
-              <td class="actions" />
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((sale) => (
-              <SaleRow
-                key={sale.order.id.toString()}
-                sale={sale}
-                day={day}
-                canChange={changes !== undefined}
-                onOpen={({ id }) => setChosenId(id)}
-              />
-            ))}
-          </tbody>
-        </table>
+        <div class="day">
+          <SheetTotals view={view} />
+          <table class="card sheet">
+            <thead>
+              <tr>
+                <th>Time</th>
+                <th>Name</th>
+                <th class="number">Id</th>
+                <th>Category</th>
+                <th>Status</th>
+                <th>Till</th>
+                <td class="actions" />
+              </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+          </table>
+        </div>
       ) : view.isComplete ? (
         <div class="state card" role="status">
           <h2>{text.trim() === '' ? 'No sales on this day' : `No sales match “${text.trim()}”`}</h2>
@@ -87,11 +113,11 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
           )}
         </div>
       ) : null}
-      {chosen && (
+      {pet && (
         <PetDetails
-          key={chosen.id.toString()}
+          key={pet.id.toString()}
           client={client}
-          pet={chosen}
+          pet={pet}
           changes={changes}
           isEditing={false}
           isModal
@@ -104,95 +130,39 @@ export function Sales({ client, day, changes, onRefused, children }: SalesProps)
   );
 }
 
-/** The day, its totals once they are known, and what can be done with the sheet. */
-function SheetHead({ day, view, shown }: { day: string; view: SalesView; shown: readonly Sale[] }) {
-  const go = (days: number) => {
-    location.hash = `#/sales?day=${dayOf(startOf(day, days))}`;
-  };
-  const { sold, pending, returned } = countSales(view.sales);
-  const readAt = view.readAt && tellTime(view.readAt, dayOf(new Date()));
-  const save = () => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([renderCsv(shown)], { type: 'text/csv' }));
-    link.download = `sales-${day}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  return (
-    <div class="sheet-head">
-      <h1>
-        <span class="on-paper">Sales, </span>
-        {titleOf(day)}
-        <span class="on-paper">, {startOf(day).getFullYear()}</span>
-      </h1>
-      <span class="steps">
-        <button type="button" class="plain small" aria-label="The day before" onClick={() => go(-1)}>
-          ‹
-        </button>
-        <button
-          type="button"
-          class="plain small"
-          aria-label="The day after"
-          disabled={day >= dayOf(new Date())}
-          onClick={() => go(1)}
-        >
-          ›
-        </button>
-      </span>
-      <p class="total" role="status">
-        {view.isComplete ? (
-          <>
-            <span>
-              Sold <b>{sold.toLocaleString('en')}</b>
-            </span>
-            <span>pending {pending.toLocaleString('en')}</span>
-            <span>returned {returned.toLocaleString('en')}</span>
-            <span>as of {readAt}</span>
-          </>
-        ) : (
-          view.error === undefined && 'Loading…'
-        )}
-      </p>
-      <span class="steps">
-        <button type="button" class="plain small" onClick={view.reload}>
-          Reload
-        </button>
-        <button type="button" class="plain small" disabled={!view.isComplete} onClick={save}>
-          CSV
-        </button>
-        <button type="button" class="plain small" disabled={!view.isComplete} onClick={() => print()}>
-          Print
-        </button>
-      </span>
-    </div>
-  );
-}
-
 interface SaleRowProps {
   sale: Sale;
   day: string;
   canChange: boolean;
-  onOpen: (pet: Pet) => void;
+  onOpen: (order: Order) => void;
 }
 
-function SaleRow({ sale, day, canChange, onOpen }: SaleRowProps) {
-  const { order, pet, soldBy } = sale;
-  const { petId, status, createdAt, createdBy, returnedAt, returnedBy } = order;
+function SaleRow({ sale: { order, soldBy }, day, canChange, onOpen }: SaleRowProps) {
+  const names = useCategoryNames();
+  const { petId, categoryId, status, createdAt, createdBy, returnedAt, returnedBy } = order;
   return (
     <tr class="sale" data-pet={petId.toString()}>
       <td class="time">
         <time dateTime={createdAt.toISOString()}>{tellTime(createdAt, day)}</time>
       </td>
       <td class="name">
-        <bdi>{nameOf(sale)}</bdi>
+        <bdi>{nameOf(order)}</bdi>
       </td>
       <td class="number">
         <span class="label">Id </span>
         {petId.toString()}
       </td>
-      <td class="number">
-        {pet && <span class="label">Category </span>}
-        {pet?.categoryId.toString()}
+      <td class="number category">
+        {categoryId !== undefined && (
+          <bdi>
+            {names.nameOf(categoryId) ?? (
+              <>
+                <span class="label">Category </span>
+                {categoryId.toString()}
+              </>
+            )}
+          </bdi>
+        )}
       </td>
       <td class="status-cell">
         <span class={`status ${returnedAt ? 'returned' : status}`}>{labelOf(status)}</span>
@@ -207,12 +177,12 @@ function SaleRow({ sale, day, canChange, onOpen }: SaleRowProps) {
       </td>
       <td class="by">{createdBy}</td>
       <td class="actions">
-        {pet && !returnedAt && (
+        {!returnedAt && (
           <button
             type="button"
             class="small menu-button"
-            aria-label={`${canChange ? 'Change' : 'Details of'} ${textOf([pet])}`}
-            onClick={() => onOpen(pet)}
+            aria-label={`${canChange ? 'Change' : 'Details of'} ${textOf([petOf(order)])}`}
+            onClick={() => onOpen(order)}
           >
             •••
           </button>

@@ -1,85 +1,61 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isUnauthorized, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
-import type { Changes } from '../changes/pet-actions.ts';
+import { isUnauthorized, type Order, type PetstoreClient } from '../../../../client/src/index.ts';
 import { startOf } from './day.ts';
 import { salesOf, type Sale } from './sale.ts';
 
-/** The newest orders, as far back as they have been read. */
+/** The newest sales of a day, as far back as they have been read. */
 interface Reading {
-  day: string;
-  orders: readonly Order[];
-  isComplete: boolean;
-  readAt: Date;
-}
-
-export interface SalesView {
   sales: readonly Sale[];
   /** True when no order of the day is missing. */
   isComplete: boolean;
   readAt: Date | undefined;
+}
+
+export interface SalesView extends Reading {
   error: unknown;
   reload: () => void;
 }
 
-/** Reads the orders back to the first midnight of the day; again on request, and after a change made here. */
+const unread: Reading = { sales: [], isComplete: false, readAt: undefined };
+
+/** Reads the orders of a day page by page; again on request, and after a change made here. */
 export function useSales(
   client: PetstoreClient,
   day: string,
-  changes: Changes | undefined,
+  doneCount: number | undefined,
   onRefused: () => void,
 ): SalesView {
-  const [reading, setReading] = useState<Reading>();
-  const [pets, setPets] = useState<ReadonlyMap<bigint, Pet | null>>(new Map());
+  const [reading, setReading] = useState<Reading & { day: string }>();
   const [error, setError] = useState<unknown>();
   const [loads, setLoads] = useState(0);
-  const doneCount = changes?.actions.doneCount;
 
-  const startWork = (work: (signal: AbortSignal) => Promise<void>) => {
+  const read = async (signal: AbortSignal) => {
+    const filter = { since: startOf(day), until: startOf(day, 1), sort: 'newest', limit: 100 } as const;
+    const readAt = new Date();
+    const orders: Order[] = [];
+    let next: string | undefined;
+    do {
+      const page = await client.listOrders(next === undefined ? { ...filter, signal } : { next, signal });
+      orders.push(...page.orders);
+      next = page.next;
+      const latest = { day, sales: salesOf(orders), isComplete: next === undefined, readAt };
+      // The first page is shown at once, and then nothing is drawn again before the last.
+      setReading((before) => (latest.isComplete || before?.day !== day ? latest : before));
+      setError(undefined);
+    } while (next !== undefined);
+  };
+  useEffect(() => {
     const stop = new AbortController();
-    work(stop.signal).catch((reason: unknown) => {
+    read(stop.signal).catch((reason: unknown) => {
       if (stop.signal.aborted) return;
       if (isUnauthorized(reason)) onRefused();
       else setError(reason);
     });
     return () => stop.abort();
-  };
-  const read = async (signal: AbortSignal) => {
-    const start = startOf(day);
-    const orders: Order[] = [];
-    const readAt = new Date();
-    let next: string | undefined;
-    for (let isComplete = false; !isComplete;) {
-      const page = await client.listOrders(
-        next === undefined ? { sort: 'newest', limit: 100, signal } : { next, signal },
-      );
-      orders.push(...page.orders);
-      next = page.next;
-      isComplete = next === undefined || page.orders.some(({ createdAt }) => createdAt < start);
-      setReading({ day, orders: [...orders], isComplete, readAt });
-      setError(undefined);
-    }
-  };
-  useEffect(() => startWork(read), [client, day, loads, doneCount]);
-
-  const sales = reading?.day === day ? salesOf(reading.orders, day, pets) : [];
-  // Pets that are not known yet, and pets that were changed here.
-  const isTold = (id: bigint) => changes?.notes.list.some(({ petId }) => petId === id) ?? false;
-  const lookUp = async (signal: AbortSignal) => {
-    const ids = new Set(sales.map(({ order }) => order.petId));
-    const wanted = [...ids].filter((id) => !pets.has(id) || isTold(id));
-    const find = async (id: bigint): Promise<[bigint, Pet | null]> => {
-      const found = await client.searchPetsPage({ id, signal });
-      return [id, found.pets[0] ?? null];
-    };
-    const found = await Promise.all(wanted.map(find));
-    setPets((before) => new Map([...before, ...found]));
-  };
-  useEffect(() => startWork(lookUp), [client, day, reading]);
+  }, [client, day, loads, doneCount]);
 
   return {
-    sales,
-    isComplete: reading?.day === day && reading.isComplete,
-    readAt: reading?.readAt,
+    ...(reading?.day === day ? reading : unread),
     error,
     reload: () => setLoads((before) => before + 1),
   };
