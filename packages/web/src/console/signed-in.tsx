@@ -12,7 +12,7 @@ import { defaultQuery } from './pets/find/query.ts';
 import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
-import { dayOf } from './sales/day.ts';
+import { dayOf } from './day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
 import { digits, useShortcuts } from './shortcuts.ts';
 

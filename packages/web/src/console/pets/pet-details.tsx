@@ -6,7 +6,7 @@ import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
-import { language } from '../sales/day.ts';
+import { language } from '../day.ts';
 import { keepUnsaved, type Typed } from '../session.ts';
 import { Barcode } from './barcode.tsx';
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Key, Pet, PetstoreClient } from '../../../../client/src/index.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
-import { language } from '../sales/day.ts';
+import { language } from '../day.ts';
 import { actionOfKey, useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
 import type { Row } from './data/pet-rows.ts';

@@ -1,7 +1,7 @@
 import type { Order, Pet } from '../../../../client/src/index.ts';
 import { foldName, searchWords } from '../../../../../src/domain/fold.ts';
 import { labelOf } from '../draft.ts';
-import { dayOf } from './day.ts';
+import { dayOf } from '../day.ts';
 
 /** An order with what else is known about it. */
 export interface Sale {

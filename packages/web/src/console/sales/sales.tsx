@@ -14,7 +14,7 @@ import { textOf } from '../changes/words.ts';
 import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 import { PetDetails } from '../pets/pet-details.tsx';
-import { tellTime } from './day.ts';
+import { tellTime } from '../day.ts';
 import { isFound, nameOf, petOf, type Sale } from './sale.ts';
 import { SheetHead, SheetTotals } from './sheet-head.tsx';
 import { useSales } from './use-sales.ts';

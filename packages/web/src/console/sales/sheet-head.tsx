@@ -1,6 +1,6 @@
 import type { Order } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/category-names.ts';
-import { dayOf, startOf, tellTime, titleOf } from './day.ts';
+import { dayOf, startOf, tellTime, titleOf } from '../day.ts';
 import { countBy, countSales, renderCsv, type Sale } from './sale.ts';
 import type { SalesView } from './use-sales.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isUnauthorized, type Order, type PetstoreClient } from '../../../../client/src/index.ts';
-import { startOf } from './day.ts';
+import { startOf } from '../day.ts';
 import { salesOf, type Sale } from './sale.ts';
 
 /** The newest sales of a day, as far back as they have been read. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useCategoryNames, type CategoryNames } from '../../categories/category-names.ts';
 import { labelOf } from '../../draft.ts';
-import { language } from '../../sales/day.ts';
+import { language } from '../../day.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { idOf, type PetQuery } from '../find/query.ts';
 import { PetGrid, type PetGridProps } from './pet-grid.tsx';
