@@ -5,6 +5,7 @@ import {
   type Fetch,
   type PetstoreClient,
 } from '../../../client/src/index.ts';
+import type { Note, Words } from './changes/notes.ts';
 
 /** A client for the service that this console came from. */
 export function connect(apiKey: string): PetstoreClient {
@@ -45,4 +46,10 @@ export function tellProblem(error: unknown): string {
   return isPetstoreError(error, 'invalid_pet', 'invalid_category')
     ? error.message
     : `${title}. ${advice}`.trimEnd();
+}
+
+/** What a note says about a failure and its reason. */
+export function withReason(words: Words, error: unknown): Pick<Note, 'words' | 'outage'> {
+  const reason = tellProblem(error);
+  return isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import type { Key, PetstoreClient } from '../../../client/src/index.ts';
 import { CategoryList } from './categories/category-list.tsx';
-import { CategoryNamesContext } from './categories/category-names.ts';
+import { CategoryNamesContext } from './categories/use-category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
 import type { Categories } from './categories.ts';
-import { isInteger, useCategoryNames } from './category-names.ts';
+import { isInteger } from './category-names.ts';
+import { useCategoryNames } from './use-category-names.ts';
 
 export interface CategoryFieldProps {
   id: string;

@@ -4,7 +4,8 @@ import { isPetstoreError, problemsOf, type Category } from '../../../../client/s
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
 import type { Categories } from './categories.ts';
-import { isInteger, useCategoryNames } from './category-names.ts';
+import { isInteger } from './category-names.ts';
+import { useCategoryNames } from './use-category-names.ts';
 
 export interface CategoryListProps {
   categories: Categories;

@@ -1,5 +1,3 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { foldName, searchWords } from '../../../../../src/domain/fold.ts';
 import type { Category } from '../../../../client/src/index.ts';
 
@@ -46,13 +44,6 @@ export class CategoryNames {
   get next(): bigint {
     return (this.list.at(-1)?.id ?? 0n) + 1n;
   }
-}
-
-export const CategoryNamesContext = createContext(new CategoryNames());
-
-/** The latest names; the component is drawn again whenever they change. */
-export function useCategoryNames(): CategoryNames {
-  return useContext(CategoryNamesContext);
 }
 
 export function isInteger(text: string): boolean {

@@ -10,7 +10,7 @@ import {
   type PetStatus,
 } from '../../../../client/src/index.ts';
 import type { Categories } from '../categories/categories.ts';
-import { tellProblem } from '../connect.ts';
+import { withReason } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
 import type { Choice, Note, Notes, Words } from './notes.ts';
 import type { PetAdditions } from './pet-additions.ts';
@@ -281,10 +281,4 @@ export class PetActions {
 
 function isRefusal(error: unknown): boolean {
   return isPetstoreError(error, 'invalid_pet', 'payload_too_large');
-}
-
-/** What a note says about a failure and its reason. */
-export function withReason(words: Words, error: unknown): Pick<Note, 'words' | 'outage'> {
-  const reason = tellProblem(error);
-  return isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
 }

@@ -6,10 +6,10 @@ import {
   type Pet,
   type PetstoreClient,
 } from '../../../../client/src/index.ts';
+import { withReason } from '../connect.ts';
 import { readDraft } from '../draft.ts';
 import { keepUnsaved, readUnsaved, type Typed } from '../session.ts';
 import type { Choice, Notes } from './notes.ts';
-import { withReason } from './pet-actions.ts';
 import { isolatedName } from './words.ts';
 
 export interface PetAdditionsOptions {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { petStatuses, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
-import { useCategoryNames } from '../categories/category-names.ts';
+import { useCategoryNames } from '../categories/use-category-names.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';

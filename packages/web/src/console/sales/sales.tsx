@@ -7,7 +7,7 @@ import {
   type Pet,
   type PetstoreClient,
 } from '../../../../client/src/index.ts';
-import { useCategoryNames } from '../categories/category-names.ts';
+import { useCategoryNames } from '../categories/use-category-names.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { textOf } from '../changes/words.ts';

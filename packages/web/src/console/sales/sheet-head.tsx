@@ -1,5 +1,5 @@
 import type { Order } from '../../../../client/src/index.ts';
-import { useCategoryNames } from '../categories/category-names.ts';
+import { useCategoryNames } from '../categories/use-category-names.ts';
 import { dayOf, startOf, tellTime, titleOf } from '../day.ts';
 import { countBy, countSales, renderCsv, type Sale } from './sale.ts';
 import type { SalesView } from './use-sales.ts';

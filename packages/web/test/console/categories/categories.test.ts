@@ -387,6 +387,6 @@ describe('a key', () => {
   });
 });
 
-function valuesOf(options: Element[]): string[] {
-  return options.map((option) => (option as HTMLOptionElement).value);
+function valuesOf(options: unknown[]): string[] {
+  return options.map((option) => (option as { value: string }).value);
 }

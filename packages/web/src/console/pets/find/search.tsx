@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
-import { useCategoryNames } from '../../categories/category-names.ts';
+import { useCategoryNames } from '../../categories/use-category-names.ts';
 import { labelOf } from '../../draft.ts';
 import { statusFilters, type PetQuery, type StatusFilter } from './query.ts';
 

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Pet } from '../../../../../client/src/index.ts';
-import { useCategoryNames } from '../../categories/category-names.ts';
+import { useCategoryNames } from '../../categories/use-category-names.ts';
 import type { Changes } from '../../changes/pet-actions.ts';
 import type { Row } from '../data/pet-rows.ts';
 import type { PetsView } from '../data/use-pets.ts';

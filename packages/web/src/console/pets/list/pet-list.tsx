@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useCategoryNames, type CategoryNames } from '../../categories/category-names.ts';
+import type { CategoryNames } from '../../categories/category-names.ts';
+import { useCategoryNames } from '../../categories/use-category-names.ts';
 import { labelOf } from '../../draft.ts';
 import { language } from '../../day.ts';
 import type { PetsView } from '../data/use-pets.ts';
