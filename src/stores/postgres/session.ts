@@ -72,14 +72,14 @@ export const limits = {
   /** What was lost within this time is repeated. */
   retryMs: 400,
   /** Until a session has room. */
-  sessionMs: 1000,
-  connectMs: 1500,
-  statementsMs: 2400,
+  sessionMs: 800,
+  connectMs: 2000,
+  statementsMs: 2200,
   /** For COMMIT and the statements that travel with it. After that, the outcome is unknown. */
   commitMs: 2000,
   /** Searches join no batch and need no COMMIT, so they may wait and take longer. */
   searchTurnMs: 3000,
-  searchMs: 4000,
+  searchMs: 3500,
 } as const;
 
 export const servingTimeouts: Timeouts = { lockMs: 1500, statementMs: 1800, silenceMs: limits.statementsMs };
