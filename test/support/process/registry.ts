@@ -25,6 +25,8 @@ export function openRegistry(): Registry {
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    // Packing a large package takes longer than the default on a busy machine.
+    idleTimeout: 0,
     async fetch(request) {
       const { pathname, origin } = new URL(request.url);
       const [, name = '', isTarball] =
