@@ -11,8 +11,9 @@ import {
 } from '../../domain/change.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { parseNewPet } from '../../domain/pet.ts';
-import type { ColumnValue } from '../tables.ts';
+import type { CategoryRow, ColumnValue } from '../tables.ts';
 import {
+  type Checked,
   createEventWriter,
   createIds,
   createInsert,
@@ -20,9 +21,7 @@ import {
   isIntact,
   type RenderedPet,
   rowOfPet,
-  selectColumns,
   storedCategories,
-  type StoredCategoryRow,
   storedPetColumns,
   storedPets,
 } from './rows.ts';
@@ -67,8 +66,8 @@ function createLookups(database: Database): Omit<Known, 'newId'> {
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
   );
-  const selectCategory = database.query<StoredCategoryRow, [bigint]>(
-    `SELECT ${selectColumns(storedCategories)} FROM categories WHERE id = ?1`,
+  const selectCategory = database.query<Checked<CategoryRow>, [bigint]>(
+    `SELECT ${storedCategories.selected} FROM categories WHERE id = ?1`,
   );
   // The pet may be deleted by now; its key still replays the first response.
   const selectHolder = database.query<Record<keyof IdempotencyHolder, string>, [string, string, number]>(
@@ -84,7 +83,7 @@ function createLookups(database: Database): Omit<Known, 'newId'> {
     },
     category(id) {
       const stored = selectCategory.get(id);
-      return stored ? (storedCategories.find(stored) ?? 'damaged') : undefined;
+      return stored ? (storedCategories.parse(stored) ?? 'damaged') : undefined;
     },
     holder({ caller, key }, at) {
       const row = selectHolder.get(caller, key, at - idempotencyRetentionMs);

@@ -26,12 +26,8 @@ import {
   selectColumns,
   selectStoredPet,
   storedCategories,
-  type StoredCategoryRow,
-  type StoredOrderRow,
   storedOrders,
   storedPetColumns,
-  verifiedCategory,
-  verifiedOrder,
   verifiedPet,
 } from './rows.ts';
 import type { Searcher } from './search.ts';
@@ -56,7 +52,6 @@ export function createPetStore({
   now,
 }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
-  const categoryColumns = selectColumns(storedCategories);
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
   );
@@ -84,10 +79,7 @@ export function createPetStore({
     },
 
     listCategories(request) {
-      const table = { name: 'categories', columns: categoryColumns };
-      return freshness.read(() =>
-        pageOf(selectPage<StoredCategoryRow>(database, table, [], request), request.limit, verifiedCategory),
-      );
+      return freshness.read(() => readPage(database, storedCategories, [], request));
     },
 
     async apply(change) {
@@ -154,20 +146,21 @@ export function verifiedPage(
 
 /** Finds pets. A search by name or category may have to read all pets. */
 export function findPets(database: Database, request: SearchRequest): Page {
-  const { limit, words = [], id, categoryId, status, sort = 'newest' } = request;
+  const { words = [], id, categoryId, status, sort = 'newest' } = request;
   const conditions = [
     ...given('id = ?', id),
     ...given('status = ?', status),
     ...given('category_id = ?', categoryId),
     ...words.map((word) => ['instr(folded_name, ?) > 0', word] as const),
   ];
-  const table = { name: 'pets', columns: selectStoredPet };
-  return pageOf(selectPage<StoredPetRow>(database, table, conditions, { ...request, sort }), limit, (row) =>
-    verifiedPet(row, row.id),
-  );
+  return readPage(database, petTable, conditions, { ...request, sort });
 }
 
-type StoredPetRow = RenderedPet & { id: string };
+const petTable = {
+  name: 'pets',
+  selected: selectStoredPet,
+  jsonOf: (row: RenderedPet & { id: string }) => verifiedPet(row, row.id),
+};
 
 /** A condition with its values. */
 type Condition = readonly [sql: string, ...values: ColumnValue[]];
@@ -176,16 +169,20 @@ function given(sql: string, value: ColumnValue | undefined): Condition[] {
   return value === undefined ? [] : [[sql, value]];
 }
 
-/**
- * Reads one row more than a page holds, which shows whether another page follows. Sorts by id; with an index, by its
- * column first, and the conditions say where the page begins.
- */
-function selectPage<Row>(
+interface PagedTable<Row> {
+  name: string;
+  selected: string;
+  jsonOf: (row: Row) => string;
+  /** Sorts by its column before the id. The conditions then say where the page begins. */
+  index?: { name: string; column: string };
+}
+
+function readPage<Row extends { id: string }>(
   database: Database,
-  { name, columns, index }: { name: string; columns: string; index?: { name: string; column: string } },
+  { name, selected, jsonOf, index }: PagedTable<Row>,
   conditions: readonly Condition[],
   { limit, sort, after }: { limit: number; sort?: Sort; after?: bigint },
-): Row[] {
+): Page {
   const isNewest = sort === 'newest';
   const all = index ? conditions : [...conditions, ...given(isNewest ? 'id < ?' : 'id > ?', after)];
   const where = all.length > 0 ? `WHERE ${all.map(([text]) => text).join(' AND ')}` : '';
@@ -194,16 +191,15 @@ function selectPage<Row>(
     (column) => `${name}.${column}${isNewest ? ' DESC' : ''}`,
   );
   // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
-  const select = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order.join(', ')} LIMIT +?`;
-  return database.query<Row, ColumnValue[]>(select).all(...all.flatMap(([, ...values]) => values), limit + 1);
+  const select = `SELECT ${selected} FROM ${from} ${where} ORDER BY ${order.join(', ')} LIMIT +?`;
+  const values = all.flatMap(([, ...each]) => each);
+  return pageOf(database.query<Row, ColumnValue[]>(select).all(...values, limit + 1), limit, jsonOf);
 }
 
 export function createOrderStore({ database, freshness }: StoreParts): OrderStore {
-  const orderColumns = selectColumns(storedOrders);
-
   return {
     listOrders(request) {
-      const { petId, status, returned, limit } = request;
+      const { petId, status, returned } = request;
       const conditions = [
         ...given('pet_id = ?', petId),
         ...given('status = ?', status),
@@ -211,15 +207,13 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
         ...(returned === undefined ? [] : [[`returned_at IS ${returned ? 'NOT ' : ''}NULL`] as const]),
         ...(isByTime(request) ? timeBounds(request) : timeFilters(request)),
       ];
-      const table = { name: 'orders', columns: orderColumns, ...(isByTime(request) && { index: timeIndex }) };
-      return freshness.read(() =>
-        pageOf(selectPage<StoredOrderRow>(database, table, conditions, request), limit, verifiedOrder),
-      );
+      const table = isByTime(request) ? ordersByTime : storedOrders;
+      return freshness.read(() => readPage(database, table, conditions, request));
     },
   };
 }
 
-const timeIndex = { name: 'orders_by_time', column: 'created_at' };
+const ordersByTime = { ...storedOrders, index: { name: 'orders_by_time', column: 'created_at' } };
 
 /** The cursor is an id; the time that belongs to it is read with the page. */
 function timeBounds({

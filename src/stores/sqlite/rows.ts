@@ -12,6 +12,7 @@ import {
   columnsOf,
   type ColumnValue,
   eventTable,
+  type OrderRow,
   orderTable,
   type TableForm,
 } from '../tables.ts';
@@ -101,56 +102,42 @@ export function raiseLastIds(database: Database, ids: LastIds): void {
   }
 }
 
-/** A row of a table. The checksum covers the row's JSON and reveals a flipped bit, as it does for a pet. */
+/** The checksum covers the row's JSON and reveals a flipped bit, as it does for a pet. */
 export type Checked<Stored> = Stored & { checksum: string };
 
-export interface CheckedTable<Row, Stored> extends Omit<TableForm<Row, Checked<Stored>>, 'parse'> {
-  /** The content of a row; undefined if the row is damaged. */
-  find: (stored: Checked<Stored>) => Row | undefined;
+/** A form that returns undefined for a damaged row. */
+export interface CheckedForm<Row, Stored> extends Omit<TableForm<Row, Stored>, 'parse'> {
+  parse: (stored: Stored) => Row | undefined;
 }
 
-function withChecksum<Row, Stored>(
-  { parse, ...form }: TableForm<Row, Stored>,
-  render: (row: Row) => string,
-): CheckedTable<Row, Stored> {
+function withChecksum<Row, Stored>(form: TableForm<Row, Stored>, kind: Kind, render: (row: Row) => string) {
+  const parse = (stored: Checked<Stored>): Row | undefined => {
+    try {
+      const row = form.parse(stored);
+      return checksumOf(render(row)) === Number(stored.checksum) ? row : undefined;
+    } catch {
+      // A damaged id may not be a number, and a damaged time not a date.
+      return undefined;
+    }
+  };
+  const columns = { ...form.columns, checksum: 'bigint' } as const;
   return {
     ...form,
-    columns: { ...form.columns, checksum: 'bigint' },
-    valuesOf: (row) => [...form.valuesOf(row), checksumOf(render(row))],
-    find(stored) {
-      try {
-        const row = parse(stored);
-        return checksumOf(render(row)) === Number(stored.checksum) ? row : undefined;
-      } catch {
-        // A damaged id may not be a number, and a damaged time not a date.
-        return undefined;
-      }
+    columns,
+    selected: selectColumns({ ...form, columns }),
+    valuesOf: (row: Row) => [...form.valuesOf(row), checksumOf(render(row))],
+    parse,
+    /** Throws if the row is damaged. */
+    jsonOf(stored: Checked<Stored>): string {
+      const row = parse(stored);
+      if (!row) throw damagedRow(kind, JSON.stringify(stored));
+      return render(row);
     },
   };
 }
 
-export const storedOrders = withChecksum(orderTable, renderOrder);
-export const storedCategories = withChecksum(categoryTable, renderCategory);
-
-/** A row that `storedOrders.find` reads. */
-export type StoredOrderRow = Parameters<typeof storedOrders.find>[0];
-
-/** The order's JSON. Throws if the row is damaged. */
-export function verifiedOrder(row: StoredOrderRow): string {
-  const order = storedOrders.find(row);
-  if (!order) throw damagedRow('an order', JSON.stringify(row));
-  return renderOrder(order);
-}
-
-/** A row that `storedCategories.find` reads. */
-export type StoredCategoryRow = Parameters<typeof storedCategories.find>[0];
-
-/** The category's JSON. Throws if the row is damaged. */
-export function verifiedCategory(row: StoredCategoryRow): string {
-  const category = storedCategories.find(row);
-  if (!category) throw damagedRow('a category', JSON.stringify(row));
-  return renderCategory(category);
-}
+export const storedOrders = withChecksum(orderTable, 'an order', renderOrder);
+export const storedCategories = withChecksum(categoryTable, 'a category', renderCategory);
 
 /** Writes orders within a transaction of a writing connection. */
 export interface OrderWriter {
@@ -165,8 +152,8 @@ export function createOrderWriter(database: Database): OrderWriter {
   const update = database.query<unknown, ColumnValue[]>(
     'UPDATE orders SET returned_at = ?2, returned_by = ?3, checksum = ?4 WHERE id = ?1',
   );
-  const selectOpenOrders = database.query<StoredOrderRow, [bigint]>(
-    `SELECT ${selectColumns(storedOrders)} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
+  const selectOpenOrders = database.query<Checked<OrderRow>, [bigint]>(
+    `SELECT ${storedOrders.selected} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
   );
   return {
     add(orders) {
@@ -175,7 +162,7 @@ export function createOrderWriter(database: Database): OrderWriter {
     },
     markReturned(petId, orderReturn) {
       for (const row of selectOpenOrders.all(petId)) {
-        const order = storedOrders.find(row);
+        const order = storedOrders.parse(row);
         // Skip it: a new checksum would hide the damage.
         if (!order) continue;
         const { returnedAt, returnedBy = null } = orderReturn;
@@ -269,8 +256,10 @@ export function verifiedPet(pet: RenderedPet, id: bigint | string): string {
   return pet.json;
 }
 
+type Kind = 'a pet' | 'an order' | 'a category';
+
 /** The error for a damaged row. The start of its text usually tells which one it is. */
-export function damagedRow(kind: 'a pet' | 'an order' | 'a category', text: string): PetstoreError {
+export function damagedRow(kind: Kind, text: string): PetstoreError {
   return storeDamaged(
     new Error(
       `The database file is damaged: ${kind} in it is not as it was written (${text.slice(0, 40)}…). ` +

@@ -3,7 +3,7 @@ import { parseExactJson } from '../../../domain/int64.ts';
 import { parseNewPet, type Pet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
-import { type ColumnValue, idempotencyTable, importTable, keyTable, type TableForm } from '../../tables.ts';
+import { type ColumnValue, idempotencyTable, importTable, keyTable } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
 import { damaged, operatorError, isDamage, callerErrorOfAdd } from '../errors.ts';
 import { refuseMoved } from '../file.ts';
@@ -11,8 +11,7 @@ import { refuseOlderSchema } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
 import {
   beginLog,
-  type Checked,
-  type CheckedTable,
+  type CheckedForm,
   createInsert,
   isIntact,
   raiseLastIds,
@@ -45,14 +44,14 @@ export async function openSqliteBulk(
 
   try {
     refuseOlderSchema(version, path);
-    const table = createTableMaker(database, translated);
+    const table = createTableMaker(database, path, translated);
     const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
     const begin = database.transaction(() => beginLog(database, Date.now()));
     return {
-      pets: table(petTable(path), selectStoredPet),
+      pets: table(petTable, selectStoredPet),
       keys: table(keyTable),
-      orders: table(checked(storedOrders, path)),
-      categories: table(checked(storedCategories, path)),
+      orders: table(storedOrders),
+      categories: table(storedCategories),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
       lastIds: () => translated(() => readLastIds(database)),
@@ -68,9 +67,9 @@ export async function openSqliteBulk(
 
 type Translated = <Result>(use: () => Result) => Promise<Result>;
 
-function createTableMaker(database: Database, translated: Translated) {
-  return <Row, Stored>(form: TableForm<Row, Stored>, select = selectColumns(form)): BulkTable<Row> => {
-    const { name, keyLength, valuesOf, parse } = form;
+function createTableMaker(database: Database, path: string, translated: Translated) {
+  return <Row, Stored>(form: CheckedForm<Row, Stored>, select = selectColumns(form)): BulkTable<Row> => {
+    const { name, keyLength, valuesOf } = form;
     const key = Object.keys(form.columns).slice(0, keyLength);
     const count = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${name}`);
     const selectAfter = (where: string) =>
@@ -83,6 +82,11 @@ function createTableMaker(database: Database, translated: Translated) {
     const insertAll = database.transaction((rows: readonly Row[]) => insert(rows.map(valuesOf)));
     const read = (after: Row | undefined, limit: number): Stored[] =>
       after === undefined ? first.all(limit) : next.all(...valuesOf(after).slice(0, keyLength), limit);
+    const parse = (stored: Stored): Row => {
+      const row = form.parse(stored);
+      if (row === undefined) throw damaged(path);
+      return row;
+    };
     return {
       count: () => translated(() => count.get()?.count ?? 0),
       read: (after, limit) => translated(() => read(after, limit).map(parse)),
@@ -91,26 +95,8 @@ function createTableMaker(database: Database, translated: Translated) {
   };
 }
 
-function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
-  return {
-    ...storedPets,
-    parse({ id, ...pet }) {
-      if (!isIntact(pet, id)) throw damaged(path);
-      return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
-    },
-  };
-}
-
-function checked<Row, Stored>(
-  table: CheckedTable<Row, Stored>,
-  path: string,
-): TableForm<Row, Checked<Stored>> {
-  return {
-    ...table,
-    parse(stored) {
-      const row = table.find(stored);
-      if (!row) throw damaged(path);
-      return row;
-    },
-  };
-}
+const petTable: CheckedForm<Pet, RenderedPet & { id: string }> = {
+  ...storedPets,
+  parse: ({ id, ...pet }) =>
+    isIntact(pet, id) ? { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) } : undefined,
+};

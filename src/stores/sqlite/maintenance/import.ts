@@ -5,11 +5,12 @@ import { type Category, namesCategory, numberCategories } from '../../../domain/
 import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
-import { type ColumnValue, type ImportRow, importTable } from '../../tables.ts';
+import { type CategoryRow, type ColumnValue, type ImportRow, importTable } from '../../tables.ts';
 import { callerErrorOfAdd } from '../errors.ts';
 import { whileInPlace } from '../file.ts';
 import { openForWriting } from '../open-file.ts';
 import {
+  type Checked,
   createEventWriter,
   createIds,
   createInsert,
@@ -17,7 +18,6 @@ import {
   insertSql,
   selectColumns,
   storedCategories,
-  type StoredCategoryRow,
   storedPets,
 } from '../rows.ts';
 
@@ -41,12 +41,12 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   const finish = database.query('UPDATE imports SET finished_at = ?2 WHERE source = ?1');
   const forget = database.query('DELETE FROM imports WHERE source = ?1');
   const readLastId = createLastIdReader(database, 'pets');
-  const selectCategories = database.query<StoredCategoryRow, []>(
-    `SELECT ${selectColumns(storedCategories)} FROM categories ORDER BY id`,
+  const selectCategories = database.query<Checked<CategoryRow>, []>(
+    `SELECT ${storedCategories.selected} FROM categories ORDER BY id`,
   );
   const readCategories = (): Category[] =>
     selectCategories.all().map((row) => {
-      const category = storedCategories.find(row);
+      const category = storedCategories.parse(row);
       if (!category) throw storeDamaged();
       return category;
     });

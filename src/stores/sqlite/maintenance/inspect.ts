@@ -6,8 +6,7 @@ import { damaged, operatorError, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema } from '../migrate.ts';
 import {
-  type Checked,
-  type CheckedTable,
+  type CheckedForm,
   isIntact,
   type RenderedPet,
   selectColumns,
@@ -91,11 +90,14 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
   // The first start was interrupted after it created the file and before it created the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
-  const countChecked = <Row, Stored>(table: CheckedTable<Row, Stored>): number => {
+  const countChecked = <Row, Stored>(table: CheckedForm<Row, Stored>): number => {
     const existing = columnsIn(database, table.name);
     if (existing.size === 0) return 0;
-    const isSound = (row: Checked<Stored>): boolean => table.find(row) !== undefined;
-    return countSound(table.name, selectColumns(table, existing), isSound);
+    return countSound(
+      table.name,
+      selectColumns(table, existing),
+      (row: Stored) => table.parse(row) !== undefined,
+    );
   };
   countChecked(storedCategories);
   return {
