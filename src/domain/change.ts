@@ -26,25 +26,25 @@ export interface CreatePet extends ByCaller {
   idempotency?: Idempotency | undefined;
 }
 
-export interface UpdatePet extends PetUpdate, OfTarget {
+export interface UpdatePet extends PetUpdate, ChangeTarget {
   kind: 'update-pet';
 }
 
-export interface DeletePet extends OfTarget {
+export interface DeletePet extends ChangeTarget {
   kind: 'delete-pet';
 }
 
 /** Gives a number its first name, or another one. */
-export interface PutCategory extends OfTarget {
+export interface PutCategory extends ChangeTarget {
   kind: 'put-category';
   name: string;
 }
 
-export interface DeleteCategory extends OfTarget {
+export interface DeleteCategory extends ChangeTarget {
   kind: 'delete-category';
 }
 
-interface OfTarget extends ByCaller {
+export interface ChangeTarget extends ByCaller {
   id: bigint;
   /** Decided in the commit, because the target may change before. */
   preconditions?: Preconditions | undefined;
@@ -176,7 +176,7 @@ function deletePet(change: Timed<DeletePet>, known: Known, writes: Writes): Outc
 }
 
 /** The pet as the changes before this one have left it. */
-function findPet({ id, preconditions }: OfTarget, known: Known, writes: Writes): CurrentPet | Refusal {
+function findPet({ id, preconditions }: ChangeTarget, known: Known, writes: Writes): CurrentPet | Refusal {
   const { inserted, changed, deleted } = writes;
   if (deleted.has(id)) return 'missing';
   const current = changed.get(id) ?? inserted.get(id) ?? known.pet(id) ?? 'missing';
@@ -230,8 +230,12 @@ export function withFields(pet: NewPet, changes: PetFields): NewPet {
 /** The error for the caller. */
 export function refusalError(refusal: Refusal, { kind }: Change): PetstoreError {
   if (refusal === 'missing') return kind === 'delete-category' ? categoryNotFound() : petNotFound();
-  if (refusal === 'conflict') return idempotencyConflict();
   if (refusal === 'damaged') return storeDamaged();
+  if (refusal === 'conflict')
+    return new PetstoreError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
+    );
   if (refusal !== 'changed') return preconditionFailed(refusal);
   return new PetstoreError(
     'precondition_failed',
@@ -262,13 +266,6 @@ export function fingerprintOf(pet: NewPet): string {
   // Ignore absent fields added after the first three, so a create retried across an upgrade keeps its fingerprint.
   const count = Math.max(3, values.findLastIndex((value) => value !== null) + 1);
   return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
-}
-
-export function idempotencyConflict(): PetstoreError {
-  return new PetstoreError(
-    'idempotency_conflict',
-    'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
-  );
 }
 
 /** The pet that an idempotency key created. */

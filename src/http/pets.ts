@@ -1,10 +1,10 @@
 import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { andThen, preconditionsOf } from './response.ts';
-import type { Handler } from './route.ts';
+import type { Call, Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
 import { etagOf, refuseTagOfCreate } from '../domain/precondition.ts';
-import { fingerprintOf } from '../domain/change.ts';
+import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -53,32 +53,23 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     },
 
     getPet({ parameter }) {
-      return andThen(pets.getPet(parsePetId(parameter)), (json) => {
+      return andThen(pets.getPet(idOf(parameter, petNotFound)), (json) => {
         if (json === undefined) throw petNotFound();
         return { body: json, etag: etagOf(json) };
       });
     },
 
-    async updatePet({ request, parameter, caller }) {
-      const update = parsePetUpdate(await parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
-      const id = parsePetId(parameter);
-      const preconditions = preconditionsOf(request);
-      const { json } = await pets.apply({
-        kind: 'update-pet',
-        id,
-        ...update,
-        preconditions,
-        by: caller.name,
-      });
+    async updatePet(call) {
+      const body = await readBody(call.request, bodyTimeoutMs);
+      const update = parsePetUpdate(await parseJsonBody(body, updateDepth));
+      const { json } = await pets.apply({ kind: 'update-pet', ...targetOf(call, petNotFound), ...update });
       // Send the tag as a plain header: the preconditions applied to the pet before the change.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
 
-    async deletePet({ request, parameter, caller }) {
-      await untilParsed(request);
-      const id = parsePetId(parameter);
-      const preconditions = preconditionsOf(request);
-      await pets.apply({ kind: 'delete-pet', id, preconditions, by: caller.name });
+    async deletePet(call) {
+      await untilParsed(call.request);
+      await pets.apply({ kind: 'delete-pet', ...targetOf(call, petNotFound) });
       return { status: 204, headers: neverCached, body: null };
     },
 
@@ -90,10 +81,15 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
   };
 }
 
-/** Only a canonical int64 can be the id of a pet. */
-function parsePetId(parameter = ''): bigint {
+/** What a change of one pet or category is about. */
+export function targetOf({ request, parameter, caller }: Call, notFound: () => PetstoreError): ChangeTarget {
+  return { id: idOf(parameter, notFound), preconditions: preconditionsOf(request), by: caller.name };
+}
+
+/** Only a canonical int64 can be an id. */
+function idOf(parameter = '', notFound: () => PetstoreError): bigint {
   const id = parseInt64(parameter);
-  if (id === undefined) throw petNotFound();
+  if (id === undefined) throw notFound();
   return id;
 }
 
