@@ -95,8 +95,10 @@ export class Endpoint {
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
     if (!handler) return methodNotAllowed(call.method, this.#allow);
     // Check the HTTP method, so that every new operation that changes something is covered from the start.
-    if (call.caller.isReadOnly && name !== 'GET') throw readOnlyKey();
-    if (!call.caller.mayDelete && name === 'DELETE') throw noDeleteKey();
+    if (call.caller.isReadOnly && name !== 'GET')
+      throw forbidden('is read-only: it may list and fetch, and change nothing.');
+    if (!call.caller.mayDelete && name === 'DELETE')
+      throw forbidden('may not delete. Use one that may, or ask whoever runs the service to delete it.');
     return handler(call);
   }
 
@@ -174,18 +176,8 @@ function tooManyRequests(): PetstoreError {
   return new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
 }
 
-function readOnlyKey(): PetstoreError {
-  return new PetstoreError(
-    'forbidden',
-    'This API key is read-only: it may list and fetch, and change nothing.',
-  );
-}
-
-function noDeleteKey(): PetstoreError {
-  return new PetstoreError(
-    'forbidden',
-    'This API key may not delete. Use one that may, or ask whoever runs the service to delete it.',
-  );
+function forbidden(reason: string): PetstoreError {
+  return new PetstoreError('forbidden', `This API key ${reason}`);
 }
 
 function methodNotAllowed(method: string, allow: string): Representation {
