@@ -34,25 +34,14 @@ export function problemOfCategoryName(name: string): string | undefined {
   return isValid ? undefined : 'must have 1 to 100 characters and must not be blank';
 }
 
-/** Pets with the numbers of their categories, and the categories that were named for them. */
-export interface NumberedPets {
-  pets: NumberedPet[];
-  added: Category[];
-}
-
-/** Whether a pet names its category, so that the store must read the categories. */
-export function namesCategory({ categoryId }: ImportedPet): boolean {
-  return categoryId === undefined;
-}
-
 /**
  * Finds the number of each category that a pet names, of several the lowest. A name that no number has gets one more
- * than the largest named number. The categories ascend by id.
+ * than the largest named number, and is `added`. The categories ascend by id.
  */
 export function numberCategories(
   pets: readonly ImportedPet[],
   categories: readonly Category[],
-): NumberedPets {
+): { pets: NumberedPet[]; added: Category[] } {
   const numbers = new Map<string, bigint>();
   const added: Category[] = [];
   for (const { id, name } of categories.toReversed()) numbers.set(comparable(name), id);
@@ -60,7 +49,12 @@ export function numberCategories(
   const numberOf = (name: string): bigint => {
     const known = numbers.get(comparable(name));
     if (known !== undefined) return known;
-    if (next > int64Range.largest) throw noNumberLeft(name);
+    if (next > int64Range.largest) {
+      throw new OperatorError(
+        `No number is left for the category ${JSON.stringify(name)}.`,
+        'Use categoryId in the file, or remove the category with the largest number.',
+      );
+    }
     numbers.set(comparable(name), next);
     added.push({ id: next, name });
     return next++;
@@ -74,13 +68,6 @@ export function numberCategories(
 
 function comparable(name: string): string {
   return foldName(name.trim());
-}
-
-function noNumberLeft(name: string): OperatorError {
-  return new OperatorError(
-    `No number is left for the category ${JSON.stringify(name)}.`,
-    'Use categoryId in the file, or remove the category with the largest number.',
-  );
 }
 
 function invalidCategory(message: string): PetstoreError {

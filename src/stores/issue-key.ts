@@ -59,9 +59,7 @@ export async function rotateKey(
   const old = pickKey(await store.listKeys(), given, now);
   refuseRotation(old, now);
   const { key, text } = await issueKey(store, {
-    name: old.name,
-    isReadOnly: old.isReadOnly,
-    mayDelete: old.mayDelete,
+    ...old,
     now,
     expiresAt: expiresAt ?? sameLifetime(old, now),
   });

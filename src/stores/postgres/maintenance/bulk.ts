@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
-import { type Category, namesCategory, numberCategories } from '../../../domain/category.ts';
+import { type Category, numberCategories } from '../../../domain/category.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';
 import {
@@ -173,7 +173,9 @@ async function addTogether(
   step: ImportStep | undefined,
 ): Promise<Category[]> {
   if (step) await moveImport(query, step, pets.length);
-  const categories = pets.some(namesCategory) ? await lockCategories(query) : [];
+  const categories = pets.some(({ categoryId }) => categoryId === undefined)
+    ? await lockCategories(query)
+    : [];
   const { pets: numbered, added } = numberCategories(pets, categories);
   nameCategories(query, added);
   const rows = numbered.map((pet) => Object.assign({ id: 0n }, pet));
@@ -181,11 +183,11 @@ async function addTogether(
   const smallest = pets[0]?.id;
   if (smallest === undefined) {
     await query(insertNew, values);
-    return added;
+  } else {
+    await query(insertKept, values).catch(refuseTakenId);
+    await refuseDeletedIds(query, smallest);
+    await moveSequence(query, 'pet_ids', rows.at(-1)?.id ?? smallest);
   }
-  await query(insertKept, values).catch(refuseTakenId);
-  await refuseDeletedIds(query, smallest);
-  await moveSequence(query, 'pet_ids', rows.at(-1)?.id ?? smallest);
   return added;
 }
 

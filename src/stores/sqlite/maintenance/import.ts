@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError, storeDamaged } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
-import { type Category, namesCategory, numberCategories } from '../../../domain/category.ts';
+import { type Category, numberCategories } from '../../../domain/category.ts';
 import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
@@ -71,7 +71,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
       if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
     }
     refuseUsedIds(pets);
-    const categories = pets.some(namesCategory) ? readCategories() : [];
+    const categories = pets.some(({ categoryId }) => categoryId === undefined) ? readCategories() : [];
     const { pets: numbered, added } = numberCategories(pets, categories);
     nameCategories(added);
     insert(numbered);
