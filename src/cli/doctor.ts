@@ -165,8 +165,9 @@ function checkEmbeddedStore(name: string): StoreReport {
   const path = resolveLinks(name);
   const makesFirstKey = !existsSync(path);
   const rights = checkRights(path);
-  const links =
-    !makesFirstKey && statSync(path).nlink > 1 ? [warning('store', hasOtherNames, removeLink(path))] : [];
+  const removeLink = `Remove the other name, which this finds: find / -xdev -samefile ${path}`;
+  const hasLinks = !makesFirstKey && statSync(path).nlink > 1;
+  const links = hasLinks ? [warning('store', hasOtherNames, removeLink)] : [];
   if (rights.state === 'problem') return { findings: [rights], usableKeyCount: 0, makesFirstKey };
   try {
     const { usableKeyCount, ...content } = inspectSqlite(name, Date.now(), reportOnTerminal());
@@ -177,10 +178,6 @@ function checkEmbeddedStore(name: string): StoreReport {
   } catch (error) {
     return { findings: [problemOf('store', error), rights], usableKeyCount: 0, makesFirstKey };
   }
-}
-
-function removeLink(path: string): string {
-  return `Remove the other name, which this finds: find / -xdev -samefile ${path}`;
 }
 
 /** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */

@@ -266,22 +266,20 @@ export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void 
 export function findMistakes(path: string): [problem: string, remedy: string][] {
   const text = readFileOf('--env-file', path);
   const known = [...Object.values(settings).map(({ variable }) => variable), 'AUDIT_LOG'];
-  const misspelt = Object.keys(parseEnv(text)).flatMap((name): [string, string][] => {
-    const meant = known.includes(name) ? undefined : known.find((each) => isSimilar(name, each));
-    return meant === undefined
-      ? []
-      : [[`${path} sets ${name}, which is no setting.`, `Did you mean ${meant}?`]];
-  });
+  const mistakes: [problem: string, remedy: string][] = [];
+  for (const name of Object.keys(parseEnv(text)).filter((each) => !known.includes(each))) {
+    const meant = known.find((each) => isSimilar(name, each));
+    if (meant) mistakes.push([`${path} sets ${name}, which is no setting.`, `Did you mean ${meant}?`]);
+  }
   // A quoted value may have several lines.
   const lines = text
     .replaceAll(/(=[ \t]*)(["'`])[^]*?\2/g, (value) => value.replaceAll(/[^\n=]/g, ''))
     .split('\n');
-  const odd = lines.flatMap((line, index): [string, string][] =>
-    /^\s*(?:#|$|(?:export\s+)?[\w.-]+\s*=)/.test(line)
-      ? []
-      : [[`Line ${index + 1} of ${path} is no assignment.`, 'Write NAME=value.']],
-  );
-  return [...misspelt, ...odd];
+  for (const [index, line] of lines.entries()) {
+    if (/^\s*(?:#|$|(?:export\s+)?[\w.-]+\s*=)/.test(line)) continue;
+    mistakes.push([`Line ${index + 1} of ${path} is no assignment.`, 'Write NAME=value.']);
+  }
+  return mistakes;
 }
 
 /** Whether at most a quarter of the letters differ (Levenshtein distance). */
