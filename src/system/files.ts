@@ -88,19 +88,12 @@ export function writeAll(descriptor: number, bytes: Uint8Array): void {
 
 /** Copies a file so that only the owner can ever read the copy: `copyFileSync` gives it the mode of the original. */
 export function copyPrivately(from: string, to: string): void {
-  const target = openSync(to, 'wx', 0o600);
-  try {
-    const source = openSync(from, 'r');
-    try {
-      const piece = Buffer.allocUnsafe(1024 * 1024);
-      for (let length = readSync(source, piece); length > 0; length = readSync(source, piece))
-        writeAll(target, piece.subarray(0, length));
-    } finally {
-      closeSync(source);
-    }
-  } finally {
-    closeSync(target);
-  }
+  using open = new DisposableStack();
+  const target = open.adopt(openSync(to, 'wx', 0o600), closeSync);
+  const source = open.adopt(openSync(from, 'r'), closeSync);
+  const piece = Buffer.allocUnsafe(1024 * 1024);
+  for (let length = readSync(source, piece); length > 0; length = readSync(source, piece))
+    writeAll(target, piece.subarray(0, length));
 }
 
 /** Writes a file atomically and syncs it. */
