@@ -106,7 +106,9 @@ function parseImported(fields: JsonObject): ImportedPet {
   const name = typeof category === 'string' ? category.trim() : undefined;
   const number = name === undefined ? toInt64(category) : parseInt64(name);
   if (number !== undefined) return parseNewPet({ ...fields, categoryId: number });
-  if (name === undefined) throw new InvalidPetError({ categoryId: 'category must be a number or a name.' });
+  // `007` and `7.0` are mistyped numbers rather than names.
+  if (name === undefined || /^[-+.,\d]*\d$/.test(name))
+    throw new InvalidPetError({ categoryId: 'category must be a whole number or a name.' });
   const problem = problemOfCategoryName(name);
   if (problem !== undefined) throw new InvalidPetError({ categoryId: `category ${problem}.` });
   // Any number will do to check the other fields: the store finds the one with this name.

@@ -76,11 +76,13 @@ describe.each(places)('categories in a file imported into $store', ({ makePlace 
 
 it('refuses a category that is neither a number nor a name', async () => {
   using folder = makeFolder();
-  const text = '{"name":"A","category":[]}\n{"name":"B","category":" "}\n{"name":"C","category":null}\n';
+  const text =
+    '{"name":"A","category":[]}\n{"name":"B","category":" "}\n{"name":"C","category":null}\n{"name":"D","category":"007"}\n';
   const { status, stderr } = await importText(text, folder.database);
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /line 1: category must be a number or a name\.\nline 2: category must have 1 to 100 characters/,
+    /line 1: category must be a whole number or a name\.\nline 2: category must have 1 to 100 characters/,
   );
-  expect(stderr).toContain('line 3: category must be a number or a name.');
+  for (const line of [3, 4])
+    expect(stderr).toContain(`line ${line}: category must be a whole number or a name.`);
 });
