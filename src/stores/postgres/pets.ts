@@ -1,4 +1,4 @@
-import { type Outcome, refusalError, type TimedChange } from '../../domain/change.ts';
+import { type Change, type Outcome, refusalError, type TimedChange } from '../../domain/change.ts';
 import { renderCategory } from '../../domain/category.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
@@ -41,7 +41,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
     registry &&
     createWriteMetrics(registry, {
       // The longest queue is the first to refuse.
-      length: (): number => Math.max(creates.length, changes.length),
+      length: (): number => Math.max(...queues.map(({ length }) => length)),
       capacity: maxQueued,
     });
   const expire = createExpiry(sql, now);
@@ -49,9 +49,15 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
     createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
       ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, isStoreDown, metrics },
     });
-  // Apart, so that a create never waits for a pet that another session holds.
+  // Apart, so that a create never waits for a pet that another session holds, nor a sale for the categories.
   const creates = createQueue(createAdvice);
   const changes = createQueue(changeAdvice);
+  const categories = createQueue(changeAdvice);
+  const queues = [creates, changes, categories];
+  const queueOf = ({ kind }: Change): Batcher<TimedChange, Outcome> => {
+    if (kind === 'create-pet') return creates;
+    return kind === 'update-pet' || kind === 'delete-pet' ? changes : categories;
+  };
   const readPage = createPageReader(sql, {
     table: 'pets',
     columns: selectPetRow,
@@ -74,8 +80,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
     listCategories: createCategoryList(sql),
 
     async apply(change) {
-      const queue = change.kind === 'create-pet' ? creates : changes;
-      const outcome = await queue.add({ ...change, at: now() });
+      const outcome = await queueOf(change).add({ ...change, at: now() });
       if (typeof outcome === 'string') throw refusalError(outcome, change);
       return outcome;
     },
@@ -85,7 +90,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
     checkWritable,
 
     async close() {
-      await Promise.all([creates.close(), changes.close()]);
+      await Promise.all(queues.map((queue) => queue.close()));
     },
   };
 }

@@ -78,6 +78,17 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     expect((await Promise.all(outcomes)).toSorted()).toEqual(['done', 'precondition_failed']);
   });
 
+  it('of a pet do not wait for the categories, which an import may hold', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    await using held = await hold(database, 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE');
+    const [{ pets }] = replicas;
+    const named = codeOf(pets.apply(putCategory(8n, 'Fish')));
+    await held.untilWaiting(1);
+    expect(await codeOf(pets.apply(updatePet(id, { changes: { status: 'sold' } })))).toBe('done');
+    await held.release();
+    expect(await named).toBe('done');
+  });
+
   it('wait without a deadlock when the same pets come in opposite sequences', async () => {
     const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
     const [one, held, other] = ids;
