@@ -32,7 +32,7 @@ export const lockablePlaces = {
       ...place,
       databaseUrl: place.address,
       // A create that came later may have waited for the one before it.
-      reason: /^canceling statement due to lock timeout$|^Waited more than 1500 ms\.$/,
+      reason: /^canceling statement due to lock timeout$|^Waited more than 2500 ms\.$/,
       async lock() {
         const holder = new Client(place.address);
         await holder.connect();

@@ -65,25 +65,21 @@ export interface Timeouts {
   silenceMs: number;
 }
 
-/** How long each step of a request may take: their sum stays below the ten seconds of the service's idle timeout. */
+/** How long each step of a request may take. */
 export const limits = {
   /** Until its batch begins. */
-  queueMs: 1500,
-  /** What was lost within this time is repeated. */
-  retryMs: 400,
+  queueMs: 2500,
+  /** What was lost after this time is not repeated, because its caller is about to give up. */
+  retryMs: 1000,
   /** Until a session has room. */
-  sessionMs: 800,
-  connectMs: 2000,
-  statementsMs: 2200,
-  /** For COMMIT and the statements that travel with it. After that, the outcome is unknown. */
-  commitMs: 2000,
-  /** Searches join no batch and need no COMMIT, so they may wait and take longer. */
+  sessionMs: 2000,
   searchTurnMs: 3000,
-  searchMs: 3500,
+  connectMs: 2000,
+  /** For COMMIT, and before that for the statements that travel with it. After that, the outcome is unknown. */
+  commitMs: 3000,
 } as const;
 
-export const servingTimeouts: Timeouts = { lockMs: 1500, statementMs: 1800, silenceMs: limits.statementsMs };
-export const searchTimeouts: Timeouts = { lockMs: 1500, statementMs: 3000, silenceMs: limits.searchMs };
+export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
 
 /**
  * Statements that serve requests find their rows by an index, in its order, whatever the values are. So a session keeps

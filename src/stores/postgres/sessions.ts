@@ -19,7 +19,6 @@ import {
   limits,
   openSession,
   type Query,
-  searchTimeouts,
   type Server,
   servingTimeouts,
   type Session,
@@ -92,7 +91,7 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
     createLanes({ count, maxPerSession, maxWaitMs, open: (onLost) => open({ onLost, timeouts, ...more }) });
   const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
-  const searchers = lanes(1, 1, { timeouts: options.timeouts ?? searchTimeouts }, limits.searchTurnMs);
+  const searchers = lanes(1, 1, {}, limits.searchTurnMs);
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
   const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });

@@ -13,7 +13,7 @@ export interface TransactionOptions {
   read: Query;
   /** The time limit for the statements that `work` awaits. */
   statementsMs: number;
-  /** The time limit for COMMIT and the statements that travel with it. */
+  /** The time limit for COMMIT, and before that for the statements that travel with it. */
   commitMs: number;
 }
 
@@ -105,6 +105,8 @@ async function runTransaction<Result>(
   try {
     const committed = commit(session);
     await Promise.allSettled(sent);
+    // From here on, only COMMIT is awaited.
+    commitTimer.refresh();
     await committed;
     // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.
     if (session.warnings > warnings) throw new Error('The server warned.');

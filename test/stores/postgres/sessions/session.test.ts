@@ -1,12 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import {
-  limits,
-  openSession,
-  searchTimeouts,
-  servingTimeouts,
-} from '../../../../src/stores/postgres/session.ts';
+import { openSession } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { openSqlAt } from '../../../support/postgres/open-sql.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
@@ -56,26 +51,6 @@ describe('closing a store', () => {
       own.run(`SELECT FROM pg_stat_activity WHERE datname = '${own.name}' AND application_name = 'petstore'`);
     // The server takes a moment to end them.
     while ((await sessions()).length > 0) await Bun.sleep(20);
-  });
-});
-
-describe('the time limits of a request', () => {
-  const { searchTurnMs, searchMs, ...ofWrite } = limits;
-  const { retryMs, connectMs, commitMs } = ofWrite;
-  const ofSearch = { retryMs, searchTurnMs, connectMs, searchMs };
-  const sumOf = (times: object) => Object.values(times).reduce((sum: number, ms: number) => sum + ms, 0);
-
-  it('add up to less than nine seconds, because the runtime closes the connection after ten', () => {
-    expect(sumOf(ofWrite)).toBeLessThan(9000);
-    expect(sumOf(ofSearch)).toBeLessThan(9000);
-  });
-
-  it('are longer than those of the server, whose cancellation leaves no doubt', () => {
-    for (const { lockMs, statementMs, silenceMs } of [servingTimeouts, searchTimeouts]) {
-      expect(lockMs).toBeLessThan(statementMs);
-      expect(statementMs).toBeLessThan(silenceMs);
-    }
-    expect(servingTimeouts.statementMs).toBeLessThan(commitMs);
   });
 });
 
