@@ -23,7 +23,7 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
   // A number becomes its name as soon as nobody types it.
   const [typed, setTyped] = useState<string>();
   const [problem, setProblem] = useState<{ text: string; message: string }>();
-  const shown = text === typed || !isInteger(text) ? text : names.tell(BigInt(text));
+  const shown = text === typed || !isInteger(text) ? text : names.nameOrNumber(BigInt(text));
   const name = text.trim();
   const isUnknown = name !== '' && names.numberOf(name) === undefined;
 

@@ -60,7 +60,7 @@ function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: Cat
     setProblem(undefined);
     requestAnimationFrame(() => document.getElementById(`rename-${id}`)?.focus());
   };
-  const attempt = async (work: Promise<void>) => {
+  const closeAfter = async (work: Promise<void>) => {
     try {
       await work;
       close();
@@ -74,11 +74,11 @@ function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: Cat
   };
   const rename = (to: string) => {
     if (to === '') return setProblem('Enter a name.');
-    void attempt(to === name ? Promise.resolve() : categories.put(id, to, { ifMatch: '*' }));
+    void closeAfter(to === name ? Promise.resolve() : categories.put(id, to, { ifMatch: '*' }));
   };
   const remove = () => {
     const question = `Remove the name \u2068${name}\u2069? Its pets keep the number ${id}.`;
-    if (confirm(question)) void attempt(categories.remove(id));
+    if (confirm(question)) void closeAfter(categories.remove(id));
   };
   return (
     <li class="category-row">

@@ -17,7 +17,7 @@ export class CategoryNames {
   }
 
   /** The name, or the number where there is no name. */
-  tell(id: bigint): string {
+  nameOrNumber(id: bigint): string {
     return this.nameOf(id) ?? id.toString();
   }
 

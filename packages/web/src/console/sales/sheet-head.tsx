@@ -21,7 +21,7 @@ export function SheetHead({ day, view, shown }: SheetHeadProps) {
   const { sold, pending, returned } = countSales(view.sales);
   const readAt = view.readAt && tellTime(view.readAt, today);
   const save = () => {
-    const text = renderCsv(shown, (id) => names.tell(id));
+    const text = renderCsv(shown, (id) => names.nameOrNumber(id));
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `sales-${day}.csv`;
@@ -92,7 +92,7 @@ export function SheetHead({ day, view, shown }: SheetHeadProps) {
 /** The totals by till and by category once they are known; folded where there is no room beside the sheet. */
 export function SheetTotals({ view }: { view: SalesView }) {
   const names = useCategoryNames();
-  const categoryOf = ({ categoryId: id }: Order) => (id === undefined ? undefined : names.tell(id));
+  const categoryOf = ({ categoryId: id }: Order) => (id === undefined ? undefined : names.nameOrNumber(id));
   const tables = {
     Till: countBy(view.sales, ({ createdBy }) => createdBy),
     Category: countBy(view.sales, categoryOf),

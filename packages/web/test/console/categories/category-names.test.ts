@@ -16,7 +16,7 @@ describe('CategoryNames', () => {
   ]);
 
   it('tells the name of a number, or the number', () => {
-    expect([1n, 2n, largest].map((id) => names.tell(id))).toEqual(['Dogs', '2', `${largest}`]);
+    expect([1n, 2n, largest].map((id) => names.nameOrNumber(id))).toEqual(['Dogs', '2', `${largest}`]);
     expect(names.nameOf(2n)).toBeUndefined();
   });
 
@@ -56,7 +56,7 @@ describe('Categories', () => {
     for (let id = 1n; id <= 101n; id++) await service.client.putCategory(id, `Name ${id}`);
     const categories = new Categories({ client: service.client, onChange() {} });
     await categories.load();
-    expect([categories.names.list.length, categories.names.tell(101n)]).toEqual([101, 'Name 101']);
+    expect([categories.names.list.length, categories.names.nameOrNumber(101n)]).toEqual([101, 'Name 101']);
     expect(categories.isStale).toBe(false);
   });
 

@@ -14,7 +14,7 @@ export interface PetSyncOptions {
   rows: PetRows;
   categories: Categories;
   query: PetQuery;
-  /** Called after every attempt. */
+  /** Called after every step. */
   onState: () => void;
 }
 
@@ -33,7 +33,7 @@ export class PetSync {
   /** How often the list was loaded by hand. */
   loads = 0;
   isLoading = true;
-  /** Why the last attempt failed; undefined if it did not. */
+  /** Why the last step failed; undefined if it did not. */
   error: unknown;
   /** The time of the last response, in ms since 1970. */
   heardAtMs: number | undefined;
@@ -69,7 +69,7 @@ export class PetSync {
     const running = (this.#running = new AbortController());
     while (!running.signal.aborted) {
       const { signal } = this.#current;
-      const pauseMs = await this.#attempt(signal);
+      const pauseMs = await this.#takeStep(signal);
       this.#options.onState();
       if (pauseMs > 0) await pause(pauseMs, signal);
     }
@@ -108,7 +108,7 @@ export class PetSync {
   }
 
   /** Resolves with how long to pause. */
-  async #attempt(signal: AbortSignal): Promise<number> {
+  async #takeStep(signal: AbortSignal): Promise<number> {
     const { client, categories } = this.#options;
     try {
       let pauseMs = 0;

@@ -38,7 +38,7 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
     else if (pet.status === 'sold') changes?.notes.say(pet, ' is sold already.');
   };
   const names = useCategoryNames();
-  const categoryOf = ({ pet }: Row) => names.tell(pet.categoryId);
+  const categoryOf = ({ pet }: Row) => names.nameOrNumber(pet.categoryId);
   /** Rows that are out of sight have no size, so the longest text must be counted. */
   const widthOf = (textIn: (row: Row) => string) =>
     rows.reduce((widest, row) => Math.max(widest, textIn(row).length), 0);
