@@ -101,14 +101,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
         {sales ? (
           <Sales day={day ?? dayOf(new Date())} {...shared} />
         ) : isCategories ? (
-          <CategoryList
-            categories={view.categories}
-            mayChange={whyNot === undefined}
-            mayDelete={whyNot === undefined && changes.mayDelete}
-            onShow={showCategory}
-          >
-            {shared.children}
-          </CategoryList>
+          <CategoryList onShow={showCategory} {...shared} />
         ) : (
           <Pets
             view={view}
@@ -131,7 +124,7 @@ function useChanges(
   mayDelete: boolean,
   onRefused: (outcome?: string) => void,
 ): Changes {
-  const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const { notes, actions, additions } = useMemo(() => {
     const onChange = () => redraw();
     const created = new Notes(onChange);
@@ -156,5 +149,5 @@ function useChanges(
     additions.start();
     return () => additions.stop();
   }, [additions]);
-  return { notes, actions, additions, categories, mayDelete, count };
+  return { notes, actions, additions, categories, mayDelete };
 }

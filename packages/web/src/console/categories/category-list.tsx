@@ -7,11 +7,14 @@ import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
-export interface CategoryListProps {
+/** Absent if the key may only read. */
+interface CategoryChanges {
   categories: Categories;
-  /** False if the key may only read. */
-  mayChange: boolean;
   mayDelete: boolean;
+}
+
+export interface CategoryListProps {
+  changes: CategoryChanges | undefined;
   /** Shows the pets of a category. */
   onShow: (id: bigint) => void;
   /** Told above the list. */
@@ -19,12 +22,12 @@ export interface CategoryListProps {
 }
 
 /** The names of all categories. */
-export function CategoryList({ categories, mayChange, mayDelete, onShow, children }: CategoryListProps) {
+export function CategoryList({ changes, onShow, children }: CategoryListProps) {
   const { list } = useCategoryNames();
   return (
     <section class="categories" aria-label="Categories">
       <h1>Categories</h1>
-      {mayChange && <NewCategory categories={categories} />}
+      {changes && <NewCategory categories={changes.categories} />}
       {children}
       {list.length === 0 ? (
         <div class="state card" role="status">
@@ -34,14 +37,7 @@ export function CategoryList({ categories, mayChange, mayDelete, onShow, childre
       ) : (
         <ul class="card">
           {list.map((category) => (
-            <CategoryRow
-              key={category.id.toString()}
-              category={category}
-              categories={categories}
-              mayChange={mayChange}
-              mayDelete={mayDelete}
-              onShow={onShow}
-            />
+            <CategoryRow key={category.id.toString()} {...{ category, changes, onShow }} />
           ))}
         </ul>
       )}
@@ -51,8 +47,7 @@ export function CategoryList({ categories, mayChange, mayDelete, onShow, childre
 
 type CategoryRowProps = Omit<CategoryListProps, 'children'> & { category: Category };
 
-function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: CategoryRowProps) {
-  const { id, name } = category;
+function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowProps) {
   const [typed, setTyped] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const close = () => {
@@ -72,12 +67,13 @@ function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: Cat
       );
     }
   };
-  const rename = (to: string) => {
+  const rename = ({ categories }: CategoryChanges, to: string) => {
     if (to === '') return setProblem('Enter a name.');
-    void closeAfter(to === name ? Promise.resolve() : categories.put(id, to, { ifMatch: '*' }));
+    if (to === name) return close();
+    void closeAfter(categories.put(id, to, { ifMatch: '*' }));
   };
-  const remove = () => {
-    const question = `Remove the name \u2068${name}\u2069? Its pets keep the number ${id}.`;
+  const remove = ({ categories }: CategoryChanges) => {
+    const question = `Remove the name ${categories.names.mention(id)}? Its pets keep the number ${id}.`;
     if (confirm(question)) void closeAfter(categories.remove(id));
   };
   return (
@@ -95,7 +91,7 @@ function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: Cat
             >
               Show pets
             </button>
-            {mayChange && (
+            {changes && (
               <button
                 type="button"
                 id={`rename-${id}`}
@@ -106,12 +102,12 @@ function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: Cat
                 Rename
               </button>
             )}
-            {mayDelete && (
+            {changes?.mayDelete && (
               <button
                 type="button"
                 class="small danger"
                 aria-label={`Remove the name ${name}`}
-                onClick={remove}
+                onClick={() => remove(changes)}
               >
                 Remove
               </button>
@@ -123,7 +119,7 @@ function CategoryRow({ category, categories, mayChange, mayDelete, onShow }: Cat
           class="rename field"
           onSubmit={(event) => {
             event.preventDefault();
-            rename(typed.trim());
+            if (changes) rename(changes, typed.trim());
           }}
           onKeyDown={({ key }) => key === 'Escape' && close()}
         >

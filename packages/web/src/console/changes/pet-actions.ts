@@ -48,7 +48,6 @@ export interface Changes {
   categories: Categories;
   /** False if the key may not delete. */
   mayDelete: boolean;
-  count: number;
 }
 
 /** What a person wants for a pet as seen on the screen. */
