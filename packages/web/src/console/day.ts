@@ -3,7 +3,7 @@
 /** Dates are told in the language of the console, whatever that of the browser is. */
 export const language = 'en';
 // A format is slow to create, and a sheet has thousands of times.
-const timeFormat = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+export const timeFormat = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
 
 export function dayOf(date: Date): string {
   const numbers = [date.getFullYear(), date.getMonth() + 1, date.getDate()];

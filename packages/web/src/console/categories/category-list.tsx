@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { isPetstoreError, problemsOf, type Category } from '../../../../client/src/index.ts';
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
+import { State } from '../state.tsx';
 import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
 import { useCategoryNames } from './use-category-names.ts';
@@ -30,10 +31,9 @@ export function CategoryList({ changes, onShow, children }: CategoryListProps) {
       {changes && <NewCategory categories={changes.categories} />}
       {children}
       {list.length === 0 ? (
-        <div class="state card" role="status">
-          <h2>No names yet</h2>
+        <State title="No names yet">
           <p>A category is a number that pets carry. With a name, it is easier to find.</p>
-        </div>
+        </State>
       ) : (
         <ul class="card">
           {list.map((category) => (

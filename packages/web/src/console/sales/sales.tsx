@@ -15,6 +15,7 @@ import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 import { PetDetails } from '../pets/pet-details.tsx';
 import { tellTime } from '../day.ts';
+import { State } from '../state.tsx';
 import { isFound, nameOf, petOf, type Sale } from './sale.ts';
 import { SheetHead, SheetTotals } from './sheet-head.tsx';
 import { useSales } from './use-sales.ts';
@@ -104,14 +105,15 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
           </table>
         </div>
       ) : view.isComplete ? (
-        <div class="state card" role="status">
-          <h2>{text.trim() === '' ? 'No sales on this day' : `No sales match “${text.trim()}”`}</h2>
-          {text.trim() === '' && (
+        text.trim() === '' ? (
+          <State title="No sales on this day">
             <p>
               A pet that becomes pending or sold appears here. <a href="#/">Go to the pets</a>
             </p>
-          )}
-        </div>
+          </State>
+        ) : (
+          <State title={`No sales match “${text.trim()}”`} />
+        )
       ) : null}
       {pet && (
         <PetDetails

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { CategoryNames } from '../../categories/category-names.ts';
 import { useCategoryNames } from '../../categories/use-category-names.ts';
 import { labelOf } from '../../draft.ts';
-import { language } from '../../day.ts';
+import { timeFormat } from '../../day.ts';
+import { State } from '../../state.tsx';
 import type { PetsView } from '../data/use-pets.ts';
 import { idOf, type PetQuery } from '../find/query.ts';
 import { PetGrid, type PetGridProps } from './pet-grid.tsx';
@@ -52,7 +52,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
         )}
       </State>
     );
-  const heardAt = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(language, { timeStyle: 'short' });
+  const heardAt = timeFormat.format(sync.heardAtMs);
   const id = idOf(sync.query);
   return (
     <>
@@ -130,25 +130,5 @@ function More({ onSeen }: { onSeen: () => void }) {
     <p ref={end} class="list-end help">
       Loading more pets…
     </p>
-  );
-}
-
-function State(props: {
-  title: string;
-  action?: string;
-  onAction?: (() => void) | undefined;
-  children?: ComponentChildren;
-}) {
-  const { title, action, onAction, children } = props;
-  return (
-    <div class="state card" role="status">
-      <h2>{title}</h2>
-      {children}
-      {onAction && (
-        <button type="button" class="plain" onClick={onAction}>
-          {action}
-        </button>
-      )}
-    </div>
   );
 }
