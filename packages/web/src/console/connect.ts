@@ -42,14 +42,15 @@ export function toProblem(error: unknown): Problem {
 
 /** The whole problem as one text. */
 export function tellProblem(error: unknown): string {
+  if (isPetstoreError(error, 'invalid_pet', 'invalid_category')) return error.message;
+  if (isPetstoreError(error, 'payload_too_large')) return 'This name is too long.';
   const { title, advice } = toProblem(error);
-  return isPetstoreError(error, 'invalid_pet', 'invalid_category')
-    ? error.message
-    : `${title}. ${advice}`.trimEnd();
+  return `${title}. ${advice}`.trimEnd();
 }
 
-/** What a note says about a failure and its reason. */
+/** What a note says about a failure and its reason, if that is known. */
 export function withReason(words: Words, error: unknown): Pick<Note, 'words' | 'outage'> {
+  if (error === undefined) return { words };
   const reason = tellProblem(error);
   return isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
 }

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { isInvalidPet, isPetstoreError, petStatuses } from '../../../client/src/index.ts';
 import type { Categories } from './categories/categories.ts';
 import { CategoryField } from './categories/category-field.tsx';
+import { tellProblem } from './connect.ts';
 import { inputs, labelOf, labels, petFields, questionAbout, type Draft, type DraftErrors } from './draft.ts';
 import { Field } from './field.tsx';
 import { keepUnsaved, readUnsaved, type Typed } from './session.ts';
@@ -75,7 +76,7 @@ export function PetForm({ prefix, name, label, start, categories, action, ...pro
     isBusy.current = false;
     setIsSaving(false);
     if (error === undefined) keep(undefined);
-    else if (isPetstoreError(error, 'payload_too_large')) complain({ name: 'This name is too long.' });
+    else if (isPetstoreError(error, 'payload_too_large')) complain({ name: tellProblem(error) });
     else setRefusal(isInvalidPet(error) ? error.message : undefined);
   };
 

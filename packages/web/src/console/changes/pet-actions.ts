@@ -12,7 +12,7 @@ import {
 import type { Categories } from '../categories/categories.ts';
 import { withReason } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
-import type { Choice, Note, Notes, Words } from './notes.ts';
+import type { Choice, Note, Notes } from './notes.ts';
 import type { PetAdditions } from './pet-additions.ts';
 import {
   anywayLabel,
@@ -253,28 +253,26 @@ export class PetActions {
     const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
     const act = () => void this.#repeat({ seen: now, wish, isUndo });
     const repeat = { label: anywayLabel(now, wish), act };
-    const words = tellConflict(seen, now, this.#options.categories.names);
-    this.#ask(seen, words, isMoot ? [ok] : [repeat, leaveIt]);
+    const { categories, notes } = this.#options;
+    const words = tellConflict(seen, now, categories.names);
+    notes.add({ petId: seen.id, words, choices: isMoot ? [ok] : [repeat, leaveIt] });
   }
 
   #fail(intent: Intent, error: unknown, isKnown = true): undefined {
-    const { rows, onRefused } = this.#options;
+    const { rows, notes, onRefused } = this.#options;
     const { seen, wish, mayBeDone } = intent;
     if (isUnauthorized(error)) {
       onRefused(textOf(tellFailed(seen, wish, !mayBeDone)));
     } else if (isNotFound(error)) {
       rows.remove(seen.id);
-      this.#ask(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
+      const words = ['Somebody else has removed ', seen, ' in the meantime.'];
+      notes.add({ petId: seen.id, words, choices: [ok] });
     } else {
       const repeat = { label: 'Try again', act: () => void this.#repeat(intent) };
       const choices = [repeat, leaveIt];
       const words = tellFailed(seen, wish, isKnown);
-      this.#options.notes.add({ petId: seen.id, choices, ...withReason(words, error) });
+      notes.add({ petId: seen.id, choices, ...withReason(words, error) });
     }
-  }
-
-  #ask({ id }: Pet, words: Words, choices: Choice[]): void {
-    this.#options.notes.add({ petId: id, words, choices });
   }
 }
 

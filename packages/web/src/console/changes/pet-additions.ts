@@ -1,6 +1,5 @@
 import {
   createIdempotencyKey,
-  isPetstoreError,
   isTemporary,
   isUnauthorized,
   type Pet,
@@ -106,9 +105,7 @@ export class PetAdditions {
     const choices: Choice[] = [{ label: 'Edit', act: () => this.#edit(addition) }];
     if (error === undefined || isTemporary(error)) choices.unshift({ label: 'Try again', act: again });
     const words = [`${isolatedName(addition.draft.name)} is not added yet.`];
-    if (isPetstoreError(error, 'payload_too_large')) words.push(' This name is too long.');
-    const isTold = error === undefined || words.length > 1;
-    this.#options.notes.add({ choices, ...(isTold ? { words } : withReason(words, error)) });
+    this.#options.notes.add({ choices, ...withReason(words, error) });
   }
 
   /** Brings a draft back to the form, unless there is another one. */
