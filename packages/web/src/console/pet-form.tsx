@@ -53,8 +53,8 @@ export function PetForm({ prefix, name, label, start, categories, action, ...pro
     focus(Object.keys(labels).find((field) => field in found) ?? '');
   };
 
-  const submit = async (event?: Event) => {
-    event?.preventDefault();
+  const submit = async (event: Event) => {
+    event.preventDefault();
     if (isBusy.current) return;
     // What is sent has the number: the name may be another one by the time it arrives.
     const categoryId = categories.names.numberOf(draft.categoryId)?.toString() ?? draft.categoryId;

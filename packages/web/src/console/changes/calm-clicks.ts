@@ -1,6 +1,7 @@
 /** How long a hurried hand may keep clicking, and how far it may slip. */
 const hurriedMs = 1000;
 const slipPx = 24;
+const guarded = '.row, .note button:not([aria-expanded]), .details button[type=button]';
 
 /**
  * Returns a listener for clicks on their way down. A second click on the same spot within a second does nothing: the
@@ -10,13 +11,7 @@ export function createCalmClicks(onIgnored: () => void): (event: MouseEvent) => 
   let last: { event: MouseEvent; target: Element } | undefined;
   return (event) => {
     const { target } = event;
-    if (
-      !(
-        target instanceof Element &&
-        target.closest('.row, .note button:not([aria-expanded]), .details button[type=button]')
-      )
-    )
-      return;
+    if (!(target instanceof Element && target.closest(guarded))) return;
     const before = last;
     last = { event, target };
     if (!before || event.timeStamp - before.event.timeStamp >= hurriedMs) return;

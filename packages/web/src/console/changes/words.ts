@@ -71,9 +71,14 @@ export function tellConflict(seen: Pet, now: Pet, names: CategoryNames): Words {
   return [...words, ' in the meantime.'];
 }
 
+/** The whole name, or the id where there is no name. */
+export function nameOf({ id, name }: Pet): string {
+  return name.trim() === '' ? `Pet ${id}` : name;
+}
+
 /** A name that fits into a sentence. */
-export function shortNameOf({ id, name }: Pet): string {
-  return name.trim() === '' ? `Pet ${id}` : shortened(name);
+export function shortNameOf(pet: Pet): string {
+  return shortened(nameOf(pet));
 }
 
 function shortened(name: string): string {

@@ -1,5 +1,6 @@
 import type { Order, Pet } from '../../../../client/src/index.ts';
 import { foldName, searchWords } from '../../../../../src/domain/fold.ts';
+import { nameOf } from '../changes/words.ts';
 import { labelOf } from '../draft.ts';
 import { dayOf } from '../day.ts';
 
@@ -23,10 +24,6 @@ export function salesOf(orders: readonly Order[]): Sale[] {
 /** The pet as sold. Orders from before 2.0.0 have only its id. */
 export function petOf({ petId, name = '', categoryId = 0n }: Order): Pet {
   return { id: petId, name, categoryId };
-}
-
-export function nameOf({ petId, name = '' }: Order): string {
-  return name.trim() === '' ? `Pet ${petId}` : name;
 }
 
 export interface Totals {
@@ -63,7 +60,7 @@ export function countBy(
 
 /** True when the name or the id of the pet has these words in it, folded as in a search of pets. */
 export function isFound({ order }: Sale, text: string): boolean {
-  const within = foldName(`${nameOf(order)} ${order.petId}`);
+  const within = foldName(`${nameOf(petOf(order))} ${order.petId}`);
   return searchWords(text).every((word) => within.includes(word));
 }
 
@@ -80,7 +77,7 @@ export function renderCsv(sales: readonly Sale[], tellCategory: (id: bigint) => 
   const lines = sales.map(({ order }) => {
     const { petId, categoryId, status, createdAt, createdBy = '', returnedAt, returnedBy = '' } = order;
     const [name, category, label, till, by] = [
-      nameOf(order),
+      nameOf(petOf(order)),
       categoryId === undefined ? '' : tellCategory(categoryId),
       ...[labelOf(status), createdBy, returnedBy],
     ].map(cellOf);

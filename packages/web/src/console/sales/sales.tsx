@@ -10,13 +10,13 @@ import {
 import { useCategoryNames } from '../categories/use-category-names.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
-import { textOf } from '../changes/words.ts';
+import { nameOf, textOf } from '../changes/words.ts';
 import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 import { PetDetails } from '../pets/pet-details.tsx';
 import { tellTime } from '../day.ts';
 import { State } from '../state.tsx';
-import { isFound, nameOf, petOf, type Sale } from './sale.ts';
+import { isFound, petOf, type Sale } from './sale.ts';
 import { SheetHead, SheetTotals } from './sheet-head.tsx';
 import { useSales } from './use-sales.ts';
 
@@ -148,7 +148,7 @@ function SaleRow({ sale: { order, soldBy }, day, canChange, onOpen }: SaleRowPro
         <time dateTime={createdAt.toISOString()}>{tellTime(createdAt, day)}</time>
       </td>
       <td class="name">
-        <bdi>{nameOf(order)}</bdi>
+        <bdi>{nameOf(petOf(order))}</bdi>
       </td>
       <td class="number">
         <span class="label">Id </span>
