@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { Order } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/use-category-names.ts';
 import { dayOf, startOf, tellTime, titleOf } from '../day.ts';
@@ -14,6 +15,11 @@ interface SheetHeadProps {
 export function SheetHead({ day, view, shown }: SheetHeadProps) {
   const names = useCategoryNames();
   const today = dayOf(new Date());
+  const picker = useRef<HTMLInputElement>(null);
+  // Only when the day changes: a date that is being typed has no value yet, and must survive a redraw.
+  useEffect(() => {
+    if (picker.current) picker.current.value = day;
+  }, [day]);
   const go = (to: string) => {
     location.hash = `#/sales?day=${to}`;
   };
@@ -40,6 +46,7 @@ export function SheetHead({ day, view, shown }: SheetHeadProps) {
           ‹
         </button>
         <input
+          ref={picker}
           type="date"
           class="small"
           aria-label="Day"
@@ -47,7 +54,7 @@ export function SheetHead({ day, view, shown }: SheetHeadProps) {
           // A year that is still being typed is before this.
           min="2000-01-01"
           max={today}
-          value={day}
+          defaultValue={day}
           onChange={({ currentTarget: { validity, value } }) => validity.valid && go(value)}
         />
         <button
