@@ -86,13 +86,17 @@ export class PetAdditions {
       this.#remove(addition);
       onAdded(pet);
     } catch (error) {
-      const isRefused = isUnauthorized(error);
-      // Whoever signs in next decides about all of them.
-      for (const one of isRefused ? this.#list : [addition]) one.hasFailed = true;
-      this.#keep();
-      if (this.#isStopped) return;
-      if (isRefused) onRefused('The new pet was not added; what you typed is kept.');
-      else this.#tellFailed(addition, error);
+      if (isUnauthorized(error)) {
+        // Whoever signs in next decides about all of them.
+        for (const one of this.#list) one.hasFailed = true;
+        this.#keep();
+        if (!this.#isStopped) onRefused('The new pet was not added; what you typed is kept.');
+        return;
+      }
+      // Not kept: a reload ends requests in this way, and is to send them again.
+      addition.hasFailed = true;
+      if (!this.#isStopped) this.#tellFailed(addition, error);
+      this.#options.onChange();
     }
   }
 
