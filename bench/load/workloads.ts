@@ -32,7 +32,7 @@ const randomPets: Requests = ({ get }, pets) => randomly((random) => get(1 + ran
 /** Twice the same pets with other names: an update that changes nothing writes nothing. */
 const updates: Requests = ({ update }, pets) => {
   const ids = randomly((random) => 1 + random(pets));
-  return [...ids, ...ids].map((id, index) => update(id, `Name ${index}`));
+  return [...ids, ...ids].map((id, index) => update(id, `Pet ${index}`));
 };
 const creates: Requests = ({ create }) => thousand(create);
 const mixed: Requests = ({ list, create }) =>
