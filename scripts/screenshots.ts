@@ -1,6 +1,7 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { sampleCategories } from '../src/domain/sample-pets.ts';
 import { issueKey } from '../src/stores/issue-key.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
@@ -17,6 +18,7 @@ await using service = await openListeningService();
 const key = await issueKey(service.keys, { name: 'till-1', isReadOnly: false, now: new Date() });
 const client = service.clientWith({ apiKey: key.text });
 await using chromium = await openBrowser();
+for (const { id, name } of sampleCategories) await client.putCategory(id, name);
 for (let index = 0; index < 60; index++) {
   const status = (['available', 'pending', 'available', 'sold', undefined] as const)[index % 5];
   const categoryId = index === 3 ? 2n ** 63n - 1n : BigInt((index % 7) + 1);
