@@ -34,21 +34,41 @@ export function problemOfCategoryName(name: string): string | undefined {
   return isValid ? undefined : 'must have 1 to 100 characters and must not be blank';
 }
 
+/** The numbers that new names may get: those after the largest named one. Undefined if no name is new. */
+export function numbersForNewNames(
+  pets: readonly ImportedPet[],
+  categories: readonly Category[],
+): { first: bigint; last: bigint } | undefined {
+  const known = new Set(categories.map(({ name }) => comparable(name)));
+  if (pets.every(({ categoryName }) => categoryName === undefined || known.has(comparable(categoryName))))
+    return undefined;
+  const first = numberAfter(categories);
+  const last = first + 9999n;
+  return { first, last: last < int64Range.largest ? last : int64Range.largest };
+}
+
+/** The categories ascend by id. */
+function numberAfter(categories: readonly Category[]): bigint {
+  return (categories.at(-1)?.id ?? 0n) + 1n;
+}
+
 /**
- * Finds the number of each category that a pet names, of several the lowest. A name that no number has gets one more
- * than the largest named number, and is `added`. The categories ascend by id.
+ * Finds the number of each category that a pet names, of several the lowest. A name that no number has gets the next
+ * one that no pet carries, or else it would describe pets that are there, and is `added`.
  */
 export function numberCategories(
   pets: readonly ImportedPet[],
   categories: readonly Category[],
+  carried: ReadonlySet<bigint>,
 ): { pets: NumberedPet[]; added: Category[] } {
   const numbers = new Map<string, bigint>();
   const added: Category[] = [];
   for (const { id, name } of categories.toReversed()) numbers.set(comparable(name), id);
-  let next = (categories.at(-1)?.id ?? 0n) + 1n;
+  let next = numberAfter(categories);
   const numberOf = (name: string): bigint => {
     const known = numbers.get(comparable(name));
     if (known !== undefined) return known;
+    while (carried.has(next)) next += 1n;
     if (next > int64Range.largest) {
       throw new OperatorError(
         `No number is left for the category ${JSON.stringify(name)}.`,

@@ -46,6 +46,13 @@ describe.each(places)('categories in a file imported into $store', ({ makePlace 
     expect(await categoriesIn(place.address)).toEqual(['10', '3', '7', '10', '11', '7', '10', '2']);
   });
 
+  it('get no number that pets carry, because the name would be theirs, too', async () => {
+    await using place = await makePlace();
+    await importText('name,categoryId\nRex,1\nTom,2\nMax,9223372036854775807\n', place.address);
+    const { stdout } = await importText('name,category\nMia,Fish\nBo,Dogs\n', place.address);
+    expect(stdout).toEndWith(' New categories: 3 Fish, 4 Dogs.\n');
+  });
+
   it('come back from a spreadsheet, in which a number counts more than a name', async () => {
     await using place = await makePlace();
     await importText('name,category\nRex,Dogs\nTom,5\n', place.address);

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
-import { type Category, numberCategories } from '../../../domain/category.ts';
+import { type Category, numberCategories, numbersForNewNames } from '../../../domain/category.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';
 import {
@@ -176,7 +176,9 @@ async function addTogether(
   const categories = pets.some(({ categoryId }) => categoryId === undefined)
     ? await lockCategories(query)
     : [];
-  const { pets: numbered, added } = numberCategories(pets, categories);
+  const range = numbersForNewNames(pets, categories);
+  const carried = range ? await readCarried(query, range) : [];
+  const { pets: numbered, added } = numberCategories(pets, categories, new Set(carried));
   nameCategories(query, added);
   const rows = numbered.map((pet) => Object.assign({ id: 0n }, pet));
   const values = arraysOf(petTable, rows);
@@ -196,6 +198,16 @@ async function lockCategories(query: Query): Promise<Category[]> {
   await query(lockAllCategories);
   const rows = await query<CategoryRow>('SELECT id, name FROM categories ORDER BY id');
   return rows.map(categoryTable.parse);
+}
+
+async function readCarried(
+  query: Query,
+  { first, last }: { first: bigint; last: bigint },
+): Promise<bigint[]> {
+  const select =
+    'SELECT DISTINCT category_id AS id FROM pets WHERE category_id BETWEEN $1::bigint AND $2::bigint';
+  const rows = await query<{ id: string }>(select, [String(first), String(last)]);
+  return rows.map(({ id }) => BigInt(id));
 }
 
 const insertCategories = `${insertStatement(categoryTable).text} ON CONFLICT (id) DO NOTHING`;

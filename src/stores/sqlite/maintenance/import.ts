@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError, storeDamaged } from '../../../domain/error.ts';
 import { importEvent } from '../../../domain/event.ts';
-import { type Category, numberCategories } from '../../../domain/category.ts';
+import { type Category, numberCategories, numbersForNewNames } from '../../../domain/category.ts';
 import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
@@ -50,6 +50,14 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
       if (!category) throw storeDamaged();
       return category;
     });
+  const selectCarried = database.query<{ id: string }, [bigint, bigint]>(
+    'SELECT DISTINCT CAST(category_id AS TEXT) AS id FROM pets WHERE category_id BETWEEN ?1 AND ?2',
+  );
+  const readCarried = (pets: readonly ImportedPet[], categories: readonly Category[]): Set<bigint> => {
+    const range = numbersForNewNames(pets, categories);
+    const rows = range ? selectCarried.all(range.first, range.last) : [];
+    return new Set(rows.map(({ id }) => BigInt(id)));
+  };
   const nameCategory = database.query<unknown, ColumnValue[]>(
     `${insertSql(storedCategories)} ON CONFLICT DO NOTHING`,
   );
@@ -72,7 +80,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
     }
     refuseUsedIds(pets);
     const categories = pets.some(({ categoryId }) => categoryId === undefined) ? readCategories() : [];
-    const { pets: numbered, added } = numberCategories(pets, categories);
+    const { pets: numbered, added } = numberCategories(pets, categories, readCarried(pets, categories));
     nameCategories(added);
     insert(numbered);
     return added;
