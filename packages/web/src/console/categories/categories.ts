@@ -2,7 +2,7 @@ import { isPetstoreError, type Category, type PetstoreClient } from '../../../..
 import { CategoryNames } from './category-names.ts';
 
 export interface CategoriesOptions {
-  client: Pick<PetstoreClient, 'categories' | 'putCategory' | 'deleteCategory'>;
+  client: Pick<PetstoreClient, 'categories' | 'putCategory' | 'deleteCategory' | 'searchPetsPage'>;
   onChange: () => void;
 }
 
@@ -34,7 +34,7 @@ export class Categories {
   async create(name: string): Promise<void> {
     for (;;) {
       try {
-        await this.put(this.names.next, name, { ifNoneMatch: '*' });
+        await this.put(await this.#nextFree(), name, { ifNoneMatch: '*' });
         return;
       } catch (error) {
         if (!isPetstoreError(error, 'precondition_failed')) throw error;
@@ -58,6 +58,14 @@ export class Categories {
       if (!isPetstoreError(error, 'not_found')) throw error;
     }
     this.#set(this.#without(id));
+  }
+
+  /** A number that pets carry would give them the new name, too. */
+  async #nextFree(): Promise<bigint> {
+    for (let id = this.names.next; ; id += 1n) {
+      const { pets } = await this.#options.client.searchPetsPage({ categoryId: id, limit: 1 });
+      if (pets.length === 0) return id;
+    }
   }
 
   #without(id: bigint): Category[] {

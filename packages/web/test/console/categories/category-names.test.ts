@@ -76,6 +76,15 @@ describe('Categories', () => {
     expect(categories.names.next).toBe(8n);
   });
 
+  it('takes no number that pets carry, because the name would be theirs, too', async () => {
+    await using service = await openListeningService();
+    const { client } = service;
+    for (const categoryId of [1n, 2n, 2n ** 63n - 1n]) await client.createPet({ name: 'Rex', categoryId });
+    const categories = new Categories({ client, onChange() {} });
+    await categories.create('Hamsters');
+    expect(categories.names.numberOf('Hamsters')).toBe(3n);
+  });
+
   it('shows a new, another or no name at once, and neither renames nor names what changed meanwhile', async () => {
     await using service = await openListeningService();
     const { client } = service;
