@@ -25,7 +25,7 @@ import {
 } from './lists/paging.ts';
 import type { Call, Handler } from './route.ts';
 
-/** Below every idle timeout along the way; the service itself closes an idle connection after ten seconds. */
+/** Below every idle timeout along the way. */
 const longestWaitSeconds = 5;
 /** The most requests of this process that wait at once. */
 const maxWaiting = 1024;

@@ -9,7 +9,7 @@ import type { Log } from '../system/log.ts';
 import type { ServeOptions } from './options.ts';
 
 interface ListenOptions {
-  options: ServeOptions;
+  options: Pick<ServeOptions, 'host' | 'port'>;
   tls: Tls | undefined;
   fetch: (request: Request) => Response | Promise<Response>;
   /** Whether other workers of this parent share the port. */
@@ -19,22 +19,30 @@ interface ListenOptions {
 /** The open port. */
 export type Listener = Bun.Server<undefined>;
 
-/** A connection that is idle for this long is closed. */
+/** A connection is closed if it is idle for this long before its request is whole, or while nobody reads its response. */
 const idleTimeoutSeconds = 10;
+/** The same while a request is handled. The waits of a store add up to less, so its caller learns the outcome. */
+export const handlingTimeoutSeconds = 60;
 
 export function openListener({ options, tls, fetch, isShared }: ListenOptions): Listener {
   try {
-    return Bun.serve({
+    const listener: Listener = Bun.serve({
       hostname: options.host,
       port: options.port,
       reusePort: isShared,
-      fetch,
+      fetch(request) {
+        const response = fetch(request);
+        if (response instanceof Response) return response;
+        listener.timeout(request, handlingTimeoutSeconds);
+        return response.finally(() => listener.timeout(request, idleTimeoutSeconds));
+      },
       idleTimeout: idleTimeoutSeconds,
       // The API checks the size itself, after the key and with its own error body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
     });
+    return listener;
   } catch (error) {
     throw cannotListen(error, options);
   }

@@ -35,7 +35,7 @@ export interface LineRequest extends Omit<RawRequest, 'key'> {
   key?: UsedKey | undefined;
 }
 
-/** The service itself responds within ten seconds or closes the connection. */
+/** A request takes longer only if several waits of the service add up; its outcome is then unknown. */
 const patienceMs = 20_000;
 
 /** HTTP on a socket, which delivers each request once or not at all. */

@@ -26,7 +26,7 @@ export interface Callers extends Witness {
 }
 
 const pauseMs = 40;
-/** The service itself responds within ten seconds or closes the connection. */
+/** A request takes longer only if several waits of the service add up; its outcome is then unknown. */
 const patienceMs = 15_000;
 /** How long a create with an idempotency key is still repeated after everything is whole again. */
 const lastChanceMs = 30_000;
