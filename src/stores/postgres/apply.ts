@@ -1,4 +1,5 @@
 import {
+  type Change,
   type CreatePet,
   type CurrentPet,
   decideBatch,
@@ -7,41 +8,128 @@ import {
   idempotencyRetentionMs,
   keyOf,
   type Outcome,
+  refusalError,
   type Timed,
   type TimedChange,
-  type Writes,
 } from '../../domain/change.ts';
 import type { Category } from '../../domain/category.ts';
-import type { NewEvent } from '../../domain/event.ts';
-import type { NewOrder, OrderReturn } from '../../domain/order.ts';
-import type { Pet } from '../../domain/pet.ts';
+import { eventRetentionMs } from '../../domain/event.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import { type Batcher, createBatcher, createWriteMetrics, type WriteMetrics } from '../batcher.ts';
+import type { PetStore } from '../store.ts';
 import {
   type CategoryRow,
   categoryTable,
   columnsOf,
-  eventTable,
   type IdempotencyRow,
   idempotencyTable,
-  orderTable,
 } from '../tables.ts';
+import { isStoreDown } from './errors.ts';
 import {
   arrayParameters,
   arraysOf,
-  insertStatement,
-  insertWithNewIds,
+  lockAllCategories,
   petJsonOf,
   petOf,
   type PetRow,
-  petTable,
   selectPetRow,
+  write,
 } from './rows.ts';
-import type { Query } from './session.ts';
+import { limits, type Query } from './session.ts';
+import type { Sql } from './sessions.ts';
+
+interface ApplyOptions {
+  now: () => number;
+  maxQueued: number;
+  metrics: Registry | undefined;
+}
+
+const createAdvice =
+  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+const changeAdvice = 'Read it again to see whether it has changed.';
+const mebibyte = 1024 * 1024;
+/** Everything in a change but its name is small. */
+const size = { of: nameLength, maxPerBatch: mebibyte, maxWaiting: 32 * mebibyte };
+
+/** `close` refuses new writes and waits for the pending ones. */
+export function createApply(
+  sql: Sql,
+  { now, maxQueued, metrics: registry }: ApplyOptions,
+): Pick<PetStore, 'apply'> & { close: () => Promise<void> } {
+  const metrics: WriteMetrics | undefined =
+    registry &&
+    createWriteMetrics(registry, {
+      // The longest queue is the first to refuse.
+      length: (): number => Math.max(...queues.map(({ length }) => length)),
+      capacity: maxQueued,
+    });
+  const expire = createExpiry(sql, now);
+  const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
+    createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
+      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, isStoreDown, metrics },
+    });
+  // Apart, so that a create never waits for a pet that another session holds, nor a sale for the categories.
+  const creates = createQueue(createAdvice);
+  const changes = createQueue(changeAdvice);
+  const categories = createQueue(changeAdvice);
+  const queues = [creates, changes, categories];
+  const queueOf = ({ kind }: Change): Batcher<TimedChange, Outcome> => {
+    if (kind === 'create-pet') return creates;
+    return kind === 'update-pet' || kind === 'delete-pet' ? changes : categories;
+  };
+  return {
+    async apply(change) {
+      const outcome = await queueOf(change).add({ ...change, at: now() });
+      if (typeof outcome === 'string') throw refusalError(outcome, change);
+      return outcome;
+    },
+
+    async close() {
+      await Promise.all(queues.map((queue) => queue.close()));
+    },
+  };
+}
+
+function nameLength(change: TimedChange): number {
+  if (change.kind === 'create-pet') return change.pet.name.length;
+  return change.kind === 'update-pet' ? (change.changes.name?.length ?? 0) : 0;
+}
+
+/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
+const deleteExpired = {
+  name: 'delete-expired-events',
+  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
+    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT $1::integer) AS first
+      WHERE created_at >= $2::bigint ORDER BY id LIMIT 1),
+    (SELECT min(id) + $1::integer FROM events)) RETURNING 1`,
+};
+const deletedAtOnce = 1000;
+const expireEveryMs = 60_000;
+
+/**
+ * Call it after each write: it deletes expired events once a minute. Not in the write itself, which would step over
+ * everything deleted since the oldest open transaction of anybody.
+ */
+function createExpiry(sql: Sql, now: () => number): () => void {
+  let nextAt = now() + expireEveryMs;
+  const expire = async (): Promise<void> => {
+    const values = [deletedAtOnce, now() - eventRetentionMs];
+    for (let count = deletedAtOnce; count === deletedAtOnce;)
+      count = (await sql.write((query) => query(deleteExpired, values))).length;
+  };
+  return () => {
+    if (now() < nextAt) return;
+    nextAt = now() + expireEveryMs;
+    // The next run deletes what a failure leaves behind.
+    expire().catch(() => {});
+  };
+}
 
 /**
  * Applies a batch within a transaction. Locks pets by id, then categories, then idempotency keys, and the log of events
  * last.
  */
-export async function applyBatch(query: Query, changes: readonly TimedChange[]): Promise<Outcome[]> {
+async function applyBatch(query: Query, changes: readonly TimedChange[]): Promise<Outcome[]> {
   const [pets, categories, newIds] = await Promise.all([
     lockPets(query, changes),
     lockCategories(query, changes),
@@ -83,8 +171,6 @@ function idsOf(changes: readonly TimedChange[], target: 'pet' | 'category'): str
   return [...new Set(ids)];
 }
 
-/** All of them, because a number without a name has no row to lock. Others may still read. */
-export const lockAllCategories = 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE';
 /** A separate statement after the lock, so that it sees what the lock's previous holder has committed. */
 const selectCategories = {
   name: 'select-locked-categories',
@@ -161,103 +247,4 @@ async function claimKeys(
   const held = rows.map((row) => idempotencyTable.parse(row));
   const ofOthers = held.filter((record) => claims.get(keyOf(record))?.petId !== record.petId);
   return new Map(ofOthers.map((record) => [keyOf(record), record]));
-}
-
-const insertPets = insertStatement(petTable);
-
-const petColumns = columnsOf(petTable);
-const changedColumns = petColumns.filter((column) => column !== 'id');
-const updatePets = {
-  name: 'update-pets',
-  text: `UPDATE pets SET (${changedColumns.join(', ')}) = ROW (${changedColumns.map((column) => `changed.${column}`).join(', ')})
-    FROM unnest(${arrayParameters(petTable)}) AS changed (${petColumns.join(', ')}) WHERE pets.id = changed.id`,
-};
-
-const deletePets = { name: 'delete-pets', text: 'DELETE FROM pets WHERE id = ANY ($1::bigint[])' };
-
-/** An import that keeps its ids must not reuse the id of a deleted pet. */
-const rememberDeletedId = {
-  name: 'remember-deleted-id',
-  text: `UPDATE deletions SET largest_pet_id = given.id FROM (SELECT max(id) AS id FROM unnest($1::bigint[]) AS id) AS given
-    WHERE deletions.id = 1 AND largest_pet_id < given.id`,
-};
-
-/** Nothing is awaited, so all of it travels with COMMIT. The keys are claimed already. */
-function write(query: Query, writes: Writes): void {
-  const { inserted, changed, deleted, categories, returns, orders, events } = writes;
-  if (inserted.size > 0) void query(insertPets, arraysOf(petTable, petsOf(inserted)));
-  if (changed.size > 0) void query(updatePets, arraysOf(petTable, petsOf(changed)));
-  if (deleted.size > 0) {
-    const ids = Array.from(deleted, String);
-    void query(deletePets, [ids]);
-    void query(rememberDeletedId, [ids]);
-  }
-  writeCategories(query, categories);
-  markReturned(query, returns);
-  addOrders(query, orders);
-  addEvents(query, events);
-}
-
-function petsOf(pets: ReadonlyMap<bigint, CurrentPet>): Pet[] {
-  return Array.from(pets, ([id, { pet }]) => ({ id, ...pet }));
-}
-
-const insertCategories = insertStatement(categoryTable);
-const deleteCategories = {
-  name: 'delete-categories',
-  text: 'DELETE FROM categories WHERE id = ANY ($1::bigint[])',
-};
-
-function writeCategories(query: Query, categories: Writes['categories']): void {
-  if (categories.size === 0) return;
-  void query(deleteCategories, [Array.from(categories.keys(), String)]);
-  const named = [...categories.values()].filter((category) => category !== undefined);
-  void query(insertCategories, arraysOf(categoryTable, named));
-}
-
-const returnOrders = {
-  name: 'return-orders',
-  text: `UPDATE orders SET returned_at = given.returned_at, returned_by = given.returned_by
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (pet_id, returned_at, returned_by)
-    WHERE orders.pet_id = given.pet_id AND orders.returned_at IS NULL`,
-};
-
-/** Marks orders from before the batch as returned. */
-function markReturned(query: Query, returns: ReadonlyMap<bigint, OrderReturn>): void {
-  if (returns.size === 0) return;
-  const all = [...returns.values()];
-  void query(returnOrders, [
-    Array.from(returns.keys(), String),
-    all.map(({ returnedAt }) => returnedAt.getTime()),
-    all.map(({ returnedBy = null }) => returnedBy),
-  ]);
-}
-
-const insertOrders = insertWithNewIds(orderTable, 'order_ids');
-
-function addOrders(query: Query, orders: readonly NewOrder[]): void {
-  const rows = orders.map((order) => ({ id: 0n, ...order }));
-  if (rows.length > 0) void query(insertOrders, arraysOf(orderTable, rows));
-}
-
-/** "even" in ASCII. */
-const eventLock = 0x6576656e;
-const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
-
-/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
-const insertEvents = {
-  name: 'insert-events',
-  text: `INSERT INTO events (${columnsOf(eventTable).join(', ')})
-    SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
-    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable).join(', ')}, place)`,
-};
-
-/**
- * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
- * transaction becomes visible before it releases its locks, so ids ascend in commit order.
- */
-export function addEvents(query: Query, events: readonly NewEvent[]): void {
-  if (events.length === 0) return;
-  void query(lockEvents);
-  void query(insertEvents, arraysOf(eventTable, events));
 }

@@ -95,7 +95,7 @@ const steps: Record<number, string> = {
   -- Null until the name is folded: a replica of 1.1.0 leaves it so.
   ALTER TABLE pets ADD COLUMN folded_name text;
 
-  -- Every change of a pet, in order; see event-log.ts.
+  -- Every change of a pet, in order.
   CREATE TABLE events (
     id bigint PRIMARY KEY,
     created_at bigint NOT NULL,

@@ -6,11 +6,11 @@ import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { categoryTable, columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
 import { type LibpqVariables, parseAddress } from './address.ts';
+import { createApply } from './apply.ts';
 import { isSchemaError } from './errors.ts';
-import { createEventStore } from './event-log.ts';
 import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
-import { createOrderStore, createPetStore } from './pets.ts';
+import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
 import { petTable } from './rows.ts';
 import { limits, type Query } from './session.ts';
 import { createSql, type Sql, writerCount } from './sessions.ts';
@@ -52,14 +52,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await checkSchema();
     await readiness.check();
   };
-  const pets = createPetStore(sql, { checkWritable, now, maxQueued: maxQueuedWrites, metrics });
+  const { apply, close } = createApply(sql, { now, maxQueued: maxQueuedWrites, metrics });
   return {
-    pets,
+    pets: { ...createPetReads(sql), apply, checkWritable },
     orders: createOrderStore(sql),
     events: createEventStore(sql),
     keys: createKeyStore(sql, now),
     async close() {
-      await pets.close();
+      await close();
       await sql.close();
     },
   };

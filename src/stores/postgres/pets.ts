@@ -1,17 +1,30 @@
-import { type Change, type Outcome, refusalError, type TimedChange } from '../../domain/change.ts';
 import { renderCategory } from '../../domain/category.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
-import type { Registry } from '../../metrics/registry.ts';
-import { type Batcher, createBatcher, createWriteMetrics, type WriteMetrics } from '../batcher.ts';
-import { isScan, type OrderStore, type Page, pageOf, type PetStore, type SearchRequest } from '../store.ts';
-import { type CategoryRow, categoryTable, columnsOf, type OrderRow, orderTable } from '../tables.ts';
-import { applyBatch } from './apply.ts';
-import { isStoreDown } from './errors.ts';
-import { createExpiry } from './event-log.ts';
+import {
+  type EventPage,
+  type EventStore,
+  isScan,
+  maxEventsRead,
+  type OrderStore,
+  type Page,
+  pageOf,
+  type PetStore,
+  type SearchRequest,
+} from '../store.ts';
+import {
+  type CategoryRow,
+  categoryTable,
+  columnsOf,
+  eventPageOf,
+  eventTable,
+  type LogRow,
+  type OrderRow,
+  orderTable,
+} from '../tables.ts';
 import { createPageReader, createReads, createSharedRead, type PageReader } from './reads.ts';
 import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './rows.ts';
-import { limits, type Statement } from './session.ts';
+import type { Statement } from './session.ts';
 import type { Sql } from './sessions.ts';
 
 const selectPets = {
@@ -20,44 +33,7 @@ const selectPets = {
     FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, place) JOIN pets USING (id)`,
 };
 
-interface PetStoreOptions {
-  checkWritable: PetStore['checkWritable'];
-  now: () => number;
-  maxQueued: number;
-  metrics: Registry | undefined;
-}
-
-const createAdvice =
-  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
-const changeAdvice = 'Read it again to see whether it has changed.';
-const mebibyte = 1024 * 1024;
-/** Everything in a change but its name is small. */
-const size = { of: nameLength, maxPerBatch: mebibyte, maxWaiting: 32 * mebibyte };
-
-/** `close` refuses new writes and waits for the pending ones. */
-export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & { close(): Promise<void> } {
-  const { checkWritable, now, maxQueued, metrics: registry } = options;
-  const metrics: WriteMetrics | undefined =
-    registry &&
-    createWriteMetrics(registry, {
-      // The longest queue is the first to refuse.
-      length: (): number => Math.max(...queues.map(({ length }) => length)),
-      capacity: maxQueued,
-    });
-  const expire = createExpiry(sql, now);
-  const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
-    createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
-      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, isStoreDown, metrics },
-    });
-  // Apart, so that a create never waits for a pet that another session holds, nor a sale for the categories.
-  const creates = createQueue(createAdvice);
-  const changes = createQueue(changeAdvice);
-  const categories = createQueue(changeAdvice);
-  const queues = [creates, changes, categories];
-  const queueOf = ({ kind }: Change): Batcher<TimedChange, Outcome> => {
-    if (kind === 'create-pet') return creates;
-    return kind === 'update-pet' || kind === 'delete-pet' ? changes : categories;
-  };
+export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'checkWritable'> {
   const readPage = createPageReader(sql, {
     table: 'pets',
     columns: selectPetRow,
@@ -79,19 +55,7 @@ export function createPetStore(sql: Sql, options: PetStoreOptions): PetStore & {
 
     listCategories: createCategoryList(sql),
 
-    async apply(change) {
-      const outcome = await queueOf(change).add({ ...change, at: now() });
-      if (typeof outcome === 'string') throw refusalError(outcome, change);
-      return outcome;
-    },
-
     searchPets: createSearch(sql, readPage),
-
-    checkWritable,
-
-    async close() {
-      await Promise.all(queues.map((queue) => queue.close()));
-    },
   };
 }
 
@@ -106,6 +70,41 @@ export function createOrderStore(sql: Sql): OrderStore {
         AND coalesce(created_at >= since AND created_at < until, true)`,
       render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
+  };
+}
+
+/** Reads the bounds of the log together with the events, so that both come from one snapshot. */
+const selectEvents = {
+  name: 'select-events',
+  text: `
+    SELECT log.*, found.* FROM (
+      SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest FROM event_log
+    ) AS log LEFT JOIN LATERAL (
+      SELECT ${columnsOf(eventTable).join(', ')} FROM events
+      WHERE id > coalesce($1::bigint, oldest - 1) AND id <= coalesce($1::bigint, oldest - 1) + ${maxEventsRead}
+        AND ($2::bigint IS NULL OR pet_id = $2::bigint) AND ($3::text IS NULL OR type = $3)
+      ORDER BY id LIMIT $4::integer
+    ) AS found ON true ORDER BY found.id`,
+};
+/** Behind it, adding to a position would overflow. No log is that long. */
+const farthest = int64Range.largest - BigInt(maxEventsRead);
+
+export function createEventStore(sql: Sql): EventStore {
+  const share = createSharedRead<EventPage>();
+  return {
+    checkEveryMs: 250,
+
+    listEvents(request) {
+      const { after, petId, type = null } = request;
+      const start =
+        after === undefined || after === 'now' ? null : String(after.id > farthest ? farthest : after.id);
+      const limit = after === 'now' ? 0 : request.limit;
+      const values = [start, petId?.toString() ?? null, type, limit];
+      const epoch = typeof after === 'object' ? after.epoch : after;
+      return share(JSON.stringify([epoch, ...values]), async () =>
+        eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
+      );
+    },
   };
 }
 
@@ -126,11 +125,6 @@ function createCategoryList(sql: Sql): PetStore['listCategories'] {
       ),
     );
   };
-}
-
-function nameLength(change: TimedChange): number {
-  if (change.kind === 'create-pet') return change.pet.name.length;
-  return change.kind === 'update-pet' ? (change.changes.name?.length ?? 0) : 0;
 }
 
 /** Searches use an index where there is one; the others run on their own session. */

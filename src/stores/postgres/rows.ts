@@ -1,7 +1,17 @@
+import type { CurrentPet, Writes } from '../../domain/change.ts';
+import type { NewEvent } from '../../domain/event.ts';
 import { foldName } from '../../domain/fold.ts';
+import type { NewOrder, OrderReturn } from '../../domain/order.ts';
 import { collectFields, fromText, type NewPet, type Pet, petFields, renderPet } from '../../domain/pet.ts';
-import { columnsOf, type ColumnValue, type TableForm } from '../tables.ts';
-import type { Statement } from './session.ts';
+import {
+  categoryTable,
+  columnsOf,
+  type ColumnValue,
+  eventTable,
+  orderTable,
+  type TableForm,
+} from '../tables.ts';
+import type { Query, Statement } from './session.ts';
 
 /** `category_id` for `categoryId`. */
 function columnOf(field: string): string {
@@ -77,4 +87,106 @@ export function insertWithNewIds(table: Table<never>, sequence: string): Stateme
         SELECT * FROM unnest(${arrayParameters(table)}) WITH ORDINALITY AS given (${columns}, place) ORDER BY place
       ) AS in_order`,
   };
+}
+
+/** All of them, because a number without a name has no row to lock. Others may still read. */
+export const lockAllCategories = 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE';
+
+const insertPets = insertStatement(petTable);
+
+const petColumns = columnsOf(petTable);
+const changedColumns = petColumns.filter((column) => column !== 'id');
+const updatePets = {
+  name: 'update-pets',
+  text: `UPDATE pets SET (${changedColumns.join(', ')}) = ROW (${changedColumns.map((column) => `changed.${column}`).join(', ')})
+    FROM unnest(${arrayParameters(petTable)}) AS changed (${petColumns.join(', ')}) WHERE pets.id = changed.id`,
+};
+
+const deletePets = { name: 'delete-pets', text: 'DELETE FROM pets WHERE id = ANY ($1::bigint[])' };
+
+/** An import that keeps its ids must not reuse the id of a deleted pet. */
+const rememberDeletedId = {
+  name: 'remember-deleted-id',
+  text: `UPDATE deletions SET largest_pet_id = given.id FROM (SELECT max(id) AS id FROM unnest($1::bigint[]) AS id) AS given
+    WHERE deletions.id = 1 AND largest_pet_id < given.id`,
+};
+
+/** Nothing is awaited, so all of it travels with COMMIT. The keys are claimed already. */
+export function write(query: Query, writes: Writes): void {
+  const { inserted, changed, deleted, categories, returns, orders, events } = writes;
+  if (inserted.size > 0) void query(insertPets, arraysOf(petTable, petsOf(inserted)));
+  if (changed.size > 0) void query(updatePets, arraysOf(petTable, petsOf(changed)));
+  if (deleted.size > 0) {
+    const ids = Array.from(deleted, String);
+    void query(deletePets, [ids]);
+    void query(rememberDeletedId, [ids]);
+  }
+  writeCategories(query, categories);
+  markReturned(query, returns);
+  addOrders(query, orders);
+  addEvents(query, events);
+}
+
+function petsOf(pets: ReadonlyMap<bigint, CurrentPet>): Pet[] {
+  return Array.from(pets, ([id, { pet }]) => ({ id, ...pet }));
+}
+
+const insertCategories = insertStatement(categoryTable);
+const deleteCategories = {
+  name: 'delete-categories',
+  text: 'DELETE FROM categories WHERE id = ANY ($1::bigint[])',
+};
+
+function writeCategories(query: Query, categories: Writes['categories']): void {
+  if (categories.size === 0) return;
+  void query(deleteCategories, [Array.from(categories.keys(), String)]);
+  const named = [...categories.values()].filter((category) => category !== undefined);
+  void query(insertCategories, arraysOf(categoryTable, named));
+}
+
+const returnOrders = {
+  name: 'return-orders',
+  text: `UPDATE orders SET returned_at = given.returned_at, returned_by = given.returned_by
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (pet_id, returned_at, returned_by)
+    WHERE orders.pet_id = given.pet_id AND orders.returned_at IS NULL`,
+};
+
+/** Marks orders from before the batch as returned. */
+function markReturned(query: Query, returns: ReadonlyMap<bigint, OrderReturn>): void {
+  if (returns.size === 0) return;
+  const all = [...returns.values()];
+  void query(returnOrders, [
+    Array.from(returns.keys(), String),
+    all.map(({ returnedAt }) => returnedAt.getTime()),
+    all.map(({ returnedBy = null }) => returnedBy),
+  ]);
+}
+
+const insertOrders = insertWithNewIds(orderTable, 'order_ids');
+
+function addOrders(query: Query, orders: readonly NewOrder[]): void {
+  const rows = orders.map((order) => ({ id: 0n, ...order }));
+  if (rows.length > 0) void query(insertOrders, arraysOf(orderTable, rows));
+}
+
+/** "even" in ASCII. */
+const eventLock = 0x6576656e;
+const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
+
+/** A separate statement after the lock, so that it sees the newest event of the lock's previous holder. */
+const insertEvents = {
+  name: 'insert-events',
+  text: `INSERT INTO events (${columnsOf(eventTable).join(', ')})
+    SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
+    FROM unnest(${arrayParameters(eventTable)}) WITH ORDINALITY AS given (${columnsOf(eventTable).join(', ')}, place)`,
+};
+
+/**
+ * Sends a transaction's events after its other statements, together with COMMIT. Their lock is the last one taken: a
+ * transaction becomes visible before it releases its locks, so ids ascend in commit order.
+ */
+export function addEvents(query: Query, events: readonly NewEvent[]): void {
+  if (events.length === 0) return;
+  void query(lockEvents);
+  void query(insertEvents, arraysOf(eventTable, events));
 }

@@ -17,10 +17,16 @@ import {
 } from '../../tables.ts';
 import { type LibpqVariables, parseAddress } from '../address.ts';
 import { refuseTakenId } from '../errors.ts';
-import { addEvents, lockAllCategories } from '../apply.ts';
-import { forgetEarlierEvents } from '../event-log.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
-import { arraysOf, insertStatement, insertWithNewIds, petTable, selectPetRow } from '../rows.ts';
+import {
+  addEvents,
+  arraysOf,
+  insertStatement,
+  insertWithNewIds,
+  lockAllCategories,
+  petTable,
+  selectPetRow,
+} from '../rows.ts';
 import type { Query, Values } from '../session.ts';
 import { createSql, type Sql } from '../sessions.ts';
 
@@ -137,6 +143,15 @@ function tableOf<Row, Stored extends QueryResultRow>(
       await sql.write((query) => query(insertStatement(form), arraysOf(form, rows)).catch(refuseTakenId));
     },
   };
+}
+
+/** The statement that scale.md tells operators to run. */
+const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
+
+/** Starts a new log with only the newest event. Call it in the transaction that writes that event. */
+function forgetEarlierEvents(query: Query): void {
+  void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+  void query(newEpoch);
 }
 
 async function beginLog(query: Query): Promise<void> {
