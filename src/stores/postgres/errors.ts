@@ -62,11 +62,6 @@ export function isStoreDown(error: unknown): boolean {
   return error instanceof PetstoreError && !stateOf(error.cause).startsWith('XX');
 }
 
-/** Whether a caller's error was caused by a missing part of the schema. */
-export function isSchemaError(error: unknown): boolean {
-  return /^(?:3F|42(?!501))/.test(stateOf((error as Error).cause));
-}
-
 /** A COMMIT got no response. */
 export class OutcomeUnknownError extends PetstoreError {
   constructor(cause: unknown, advice = '') {

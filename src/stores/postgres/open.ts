@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Registry } from '../../metrics/registry.ts';
-import { type Log, reasonOf } from '../../system/log.ts';
+import type { Log } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { categoryTable, columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
 import { type LibpqVariables, parseAddress } from './address.ts';
 import { createApply } from './apply.ts';
-import { isSchemaError } from './errors.ts';
 import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
 import { petTable } from './rows.ts';
 import { limits, type Query } from './session.ts';
-import { createSql, type Sql, writerCount } from './sessions.ts';
+import { createSql, writerCount } from './sessions.ts';
 
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
@@ -45,13 +44,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const [row] = await sql.read<{ size: string }>(selectSize);
     return Number(row?.size);
   });
-  const checkSchema = createSchemaCheck(sql, log);
-  // Check now, so that the log names the server at once. If it has just gone, the first request finds out.
-  await checkSchema().catch(() => {});
   const checkWritable = async (): Promise<void> => {
-    await checkSchema();
+    await sql.read(selectSchema);
     await readiness.check();
   };
+  // Read now, so that the log names the server at once. If it has just gone, the first request finds out.
+  await sql.read(selectSchema).catch(() => {});
   const { apply, close } = createApply(sql, { now, maxQueued: maxQueuedWrites, metrics });
   return {
     pets: { ...createPetReads(sql), apply, checkWritable },
@@ -86,20 +84,3 @@ const selectSchema = {
     .map((table) => `(SELECT ${columnsOf(table).join(', ')} FROM ${table.name} LIMIT 0) AS ${table.name}`)
     .join(', ')}`,
 };
-
-/** Fails with `unavailable` if the schema was changed to one that this release cannot use. */
-function createSchemaCheck(sql: Sql, log: Log | undefined): () => Promise<void> {
-  let isReported = false;
-  return async () => {
-    try {
-      await sql.read(selectSchema);
-      isReported = false;
-    } catch (error) {
-      if (isSchemaError(error) && !isReported) {
-        log?.error('The schema was changed, and this release cannot use it.', { problem: reasonOf(error) });
-        isReported = true;
-      }
-      throw error;
-    }
-  };
-}
