@@ -128,17 +128,18 @@ const timeouts = { lockMs: 60_000, statementMs: 0, silenceMs: 0 };
 
 /** Migrates the schema in one transaction. Any number of replicas may start together. */
 async function migrate(address: PostgresAddress, options: PrepareOptions): Promise<void> {
+  const { report = noReport } = options;
   const session = await openSession({ address, timeouts });
   try {
     if (options.mayCreate === false) return await refuseMissingSchema(session);
     await refuseOtherEncodings(session);
     // A service may lack the right to change the schema if the schema is up to date.
     if ((await readSchemaVersion(session)) < newestVersion) {
-      const from = await runSteps(session, options.report ?? noReport);
+      const from = await runSteps(session, report);
       if (from === 0) options.onMade?.();
       if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
     }
-    await foldNames(session, options.report ?? noReport);
+    await foldNames(session, report);
     for (const name of Object.keys(indexes)) await buildIndex(session, name);
   } finally {
     await session.close();

@@ -116,14 +116,10 @@ const selectCategories = {
 };
 
 function createCategoryList(sql: Sql): PetStore['listCategories'] {
-  const share = createSharedRead<Page>();
-  return ({ limit, after }) => {
+  return async ({ limit, after }) => {
     const values = [String(after ?? int64Range.smallest), after?.toString() ?? null, limit + 1];
-    return share(values.join(' '), async () =>
-      pageOf(await sql.read<CategoryRow>(selectCategories, values), limit, (row) =>
-        renderCategory(categoryTable.parse(row)),
-      ),
-    );
+    const rows = await sql.read<CategoryRow>(selectCategories, values);
+    return pageOf(rows, limit, (row) => renderCategory(categoryTable.parse(row)));
   };
 }
 

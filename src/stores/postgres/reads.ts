@@ -38,14 +38,10 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
     lookup: Lookup;
     values: readonly Value[];
     key: string;
-    isWaiting: boolean;
   }
-  const waiting = new Map<string, Promise<Result>>();
-  const leave = (read: Read): void => {
-    if (!read.isWaiting) return;
-    read.isWaiting = false;
-    waiting.delete(read.key);
-  };
+  /** By key; undefined while a read is being added. */
+  const waiting = new Map<string, Promise<Result> | undefined>();
+  const leave = ({ key }: Read): void => void waiting.delete(key);
 
   const readAll = async (reads: Read[]): Promise<Result[]> => {
     reads.forEach(leave);
@@ -67,10 +63,10 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
     const key = values.join(' ');
     const equal = waiting.get(key);
     if (equal) return equal;
-    const read = { lookup, values, key, isWaiting: true };
-    const result = batches.add(read);
+    waiting.set(key, undefined);
+    const result = batches.add({ lookup, values, key });
     // It may have been sent at once, or refused.
-    if (read.isWaiting) waiting.set(key, result);
+    if (waiting.has(key)) waiting.set(key, result);
     return result;
   };
 }

@@ -1,7 +1,6 @@
 import type { CurrentPet, Writes } from '../../domain/change.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { foldName } from '../../domain/fold.ts';
-import type { NewOrder, OrderReturn } from '../../domain/order.ts';
 import { collectFields, fromText, type NewPet, type Pet, petFields, renderPet } from '../../domain/pet.ts';
 import {
   categoryTable,
@@ -111,6 +110,21 @@ const rememberDeletedId = {
     WHERE deletions.id = 1 AND largest_pet_id < given.id`,
 };
 
+const insertCategories = insertStatement(categoryTable);
+const deleteCategories = {
+  name: 'delete-categories',
+  text: 'DELETE FROM categories WHERE id = ANY ($1::bigint[])',
+};
+
+/** For orders from before the batch. */
+const returnOrders = {
+  name: 'return-orders',
+  text: `UPDATE orders SET returned_at = given.returned_at, returned_by = given.returned_by
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (pet_id, returned_at, returned_by)
+    WHERE orders.pet_id = given.pet_id AND orders.returned_at IS NULL`,
+};
+const insertOrders = insertWithNewIds(orderTable, 'order_ids');
+
 /** Nothing is awaited, so all of it travels with COMMIT. The keys are claimed already. */
 export function write(query: Query, writes: Writes): void {
   const { inserted, changed, deleted, categories, returns, orders, events } = writes;
@@ -121,52 +135,26 @@ export function write(query: Query, writes: Writes): void {
     void query(deletePets, [ids]);
     void query(rememberDeletedId, [ids]);
   }
-  writeCategories(query, categories);
-  markReturned(query, returns);
-  addOrders(query, orders);
+  if (categories.size > 0) {
+    void query(deleteCategories, [Array.from(categories.keys(), String)]);
+    const named = [...categories.values()].filter((category) => category !== undefined);
+    void query(insertCategories, arraysOf(categoryTable, named));
+  }
+  if (returns.size > 0) {
+    const ids = Array.from(returns.keys(), String);
+    const times = Array.from(returns.values(), ({ returnedAt }) => returnedAt.getTime());
+    const callers = Array.from(returns.values(), ({ returnedBy = null }) => returnedBy);
+    void query(returnOrders, [ids, times, callers]);
+  }
+  if (orders.length > 0) {
+    const rows = orders.map((order) => Object.assign({ id: 0n }, order));
+    void query(insertOrders, arraysOf(orderTable, rows));
+  }
   addEvents(query, events);
 }
 
 function petsOf(pets: ReadonlyMap<bigint, CurrentPet>): Pet[] {
   return Array.from(pets, ([id, { pet }]) => ({ id, ...pet }));
-}
-
-const insertCategories = insertStatement(categoryTable);
-const deleteCategories = {
-  name: 'delete-categories',
-  text: 'DELETE FROM categories WHERE id = ANY ($1::bigint[])',
-};
-
-function writeCategories(query: Query, categories: Writes['categories']): void {
-  if (categories.size === 0) return;
-  void query(deleteCategories, [Array.from(categories.keys(), String)]);
-  const named = [...categories.values()].filter((category) => category !== undefined);
-  void query(insertCategories, arraysOf(categoryTable, named));
-}
-
-const returnOrders = {
-  name: 'return-orders',
-  text: `UPDATE orders SET returned_at = given.returned_at, returned_by = given.returned_by
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (pet_id, returned_at, returned_by)
-    WHERE orders.pet_id = given.pet_id AND orders.returned_at IS NULL`,
-};
-
-/** Marks orders from before the batch as returned. */
-function markReturned(query: Query, returns: ReadonlyMap<bigint, OrderReturn>): void {
-  if (returns.size === 0) return;
-  const all = [...returns.values()];
-  void query(returnOrders, [
-    Array.from(returns.keys(), String),
-    all.map(({ returnedAt }) => returnedAt.getTime()),
-    all.map(({ returnedBy = null }) => returnedBy),
-  ]);
-}
-
-const insertOrders = insertWithNewIds(orderTable, 'order_ids');
-
-function addOrders(query: Query, orders: readonly NewOrder[]): void {
-  const rows = orders.map((order) => ({ id: 0n, ...order }));
-  if (rows.length > 0) void query(insertOrders, arraysOf(orderTable, rows));
 }
 
 /** "even" in ASCII. */

@@ -100,7 +100,7 @@ const speaksNoTls = Buffer.from('N');
 /** Opens a session on the address's primary. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { address } = options;
-  const withoutTls = () => start(new Socket(), { ...options, ssl: false });
+  const withoutTls = () => start(new Socket(), options, false);
   if (address.sslMode === 'disable' || address.host.startsWith('/')) return withoutTls();
   const socket = new Socket();
   let isTlsRefused = false;
@@ -108,7 +108,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     isTlsRefused = firstBytes.equals(speaksNoTls);
   });
   try {
-    return await start(socket, { ...options, ssl: sslConfig(address) });
+    return await start(socket, options, sslConfig(address));
   } catch (error) {
     // Fall back only if the server itself said so before any login: after other failures, the password is never sent in
     // the clear.
@@ -129,13 +129,12 @@ const selectSession = `
     extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
     pg_backend_pid() AS pid`;
 
-interface StartOptions extends SessionOptions {
-  /** Required: the driver would take a missing value from the environment. */
-  ssl: ConnectionOptions | false;
-}
-
-async function start(socket: Socket, options: StartOptions): Promise<Session> {
-  const { address, ssl, onLost } = options;
+async function start(
+  socket: Socket,
+  options: SessionOptions,
+  ssl: ConnectionOptions | false,
+): Promise<Session> {
+  const { address, onLost } = options;
   // The driver connects the socket and adds TLS, but ending it is up to us.
   const client = new Client({ ...driverConfig(options), ssl, stream: () => socket });
   let state: 'opening' | 'open' | 'lost' = 'opening';

@@ -67,14 +67,8 @@ const maxReadsPerSession = 32;
 
 /** All sessions belong to one server: see {@link createOpen}. */
 export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
-  const {
-    readerCount,
-    timeouts = servingTimeouts,
-    commitMs = limits.commitMs,
-    log,
-    metrics,
-    onWritten,
-  } = options;
+  const { readerCount, timeouts = servingTimeouts, commitMs = limits.commitMs } = options;
+  const { log, metrics, onWritten } = options;
   const open = createOpen(address, log, metrics);
   const unknownOutcomes = metrics
     ?.counter(
@@ -82,19 +76,15 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
       'Transactions that may or may not have been committed, because COMMIT got no response.',
     )
     .with({});
-  const lanes = (
-    count: number,
-    maxPerSession: number,
-    more: Omit<SessionOptions, 'address'>,
-    maxWaitMs: number = limits.sessionMs,
-  ): Lanes =>
-    createLanes({ count, maxPerSession, maxWaitMs, open: (onLost) => open({ onLost, timeouts, ...more }) });
-  const readers = lanes(readerCount, maxReadsPerSession, { settings: keepPlans });
+  const openReader = (onLost: () => void) => open({ onLost, timeouts, settings: keepPlans });
+  const readers = createLanes(openReader, { count: readerCount, maxPerSession: maxReadsPerSession });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
-  const searchers = lanes(1, 1, {}, limits.searchTurnMs);
+  const openSearcher = (onLost: () => void) => open({ onLost, timeouts });
+  const searchers = createLanes(openSearcher, { count: 1, maxWaitMs: limits.searchTurnMs });
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
-  const writers = lanes(writerCount, 1, { settings: keepPlans, timeouts: lasting });
+  const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
+  const writers = createLanes(openWriter, { count: writerCount });
 
   const read: Query = (statement, values) =>
     retry(() => readers.run((session) => session.query(statement, values)));
@@ -180,11 +170,13 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
     () => sessions.size,
   );
 
+  /** A server of an earlier timeline lacks what a later one has acknowledged. */
   const refuseOlder = (session: Session): void => {
-    if (!last || !isNewer(last, session.server)) return;
+    const { system, timeline } = session.server;
+    if (last?.system !== system || last.timeline <= timeline) return;
     session.destroy();
     throw new Error(
-      `The server is of timeline ${session.server.timeline}, and timeline ${last.timeline} was used before. ` +
+      `The server is of timeline ${timeline}, and timeline ${last.timeline} was used before. ` +
         'If it was restored from a backup, restart the service.',
     );
   };
@@ -226,27 +218,11 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
   };
 }
 
-/** Whether `one` was promoted after `other`, which then lacks what `one` has acknowledged. */
-function isNewer(one: Server, other: Server): boolean {
-  return one.system === other.system && one.timeline > other.timeline;
-}
-
-/** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
-interface Lanes {
-  /**
-   * Waits for a session with room; fails with a `PetstoreError` if there is none in time, and with a `SessionLostError`
-   * if none can be opened. Ends a spoilt session.
-   */
-  run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-  close(): Promise<void>;
-}
-
 interface LanesOptions {
   count: number;
   /** How many statements or transactions may run on one session. Others wait here, where they can be refused. */
-  maxPerSession: number;
-  maxWaitMs: number;
-  open: (onLost: () => void) => Promise<Session>;
+  maxPerSession?: number;
+  maxWaitMs?: number;
 }
 
 /** The pause before the next attempt after a server refused a session. */
@@ -257,7 +233,11 @@ interface Lane {
   session?: Promise<Session>;
 }
 
-function createLanes({ count, maxPerSession, maxWaitMs, open }: LanesOptions): Lanes {
+/** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
+function createLanes(
+  open: (onLost: () => void) => Promise<Session>,
+  { count, maxPerSession = 1, maxWaitMs = limits.sessionMs }: LanesOptions,
+) {
   const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
   const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
   let isClosed = false;
@@ -282,7 +262,11 @@ function createLanes({ count, maxPerSession, maxWaitMs, open }: LanesOptions): L
   };
 
   return {
-    async run(work) {
+    /**
+     * Waits for a session with room; fails with a `PetstoreError` if there is none in time, and with a
+     * `SessionLostError` if none can be opened. Ends a spoilt session.
+     */
+    async run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
       let lane = leastLoaded();
       while (lane.load >= maxPerSession) {
         await waiting.add(undefined);
@@ -302,7 +286,7 @@ function createLanes({ count, maxPerSession, maxWaitMs, open }: LanesOptions): L
         waiting.take(1)[0]?.resolve();
       }
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       const closing = lanes.map(async (lane) => (await lane.session?.catch(() => undefined))?.close());
       await Promise.all(closing);

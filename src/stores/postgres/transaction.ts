@@ -43,23 +43,18 @@ export function createTransact({ onSession, read, statementsMs, commitMs }: Tran
   return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
     if (late.size > 0) throw unavailable(new Error('An earlier write is still under way.'));
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const transact = async (session: Session): Promise<Result> => {
-      const onLate = (): void => {
-        if (late.has(session)) return;
-        reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
-        late.set(
-          session,
-          setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs),
-        );
-      };
-      try {
-        return await runTransaction(session, work, { statementsMs, commitMs, advice, onLate });
-      } finally {
+    const onLate = (session: Session): void => {
+      if (late.has(session)) return;
+      reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
+      const timer = setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs);
+      late.set(session, timer);
+    };
+    onSession((session) =>
+      runTransaction(session, work, { statementsMs, commitMs, advice, onLate }).finally(() => {
         clearInterval(late.get(session));
         late.delete(session);
-      }
-    };
-    onSession(transact).then(resolve, reject);
+      }),
+    ).then(resolve, reject);
     return promise;
   };
 }
@@ -68,7 +63,7 @@ interface RunOptions extends Pick<TransactionOptions, 'statementsMs' | 'commitMs
   /** What the caller should do if the outcome is unknown. */
   advice: string | undefined;
   /** Called if the statements that travel with COMMIT are late, or COMMIT itself. Its response may never come. */
-  onLate: () => void;
+  onLate: (session: Session) => void;
 }
 
 /**
@@ -101,7 +96,7 @@ async function runTransaction<Result>(
   } finally {
     clearTimeout(timer);
   }
-  const commitTimer = setTimeout(onLate, commitMs);
+  const commitTimer = setTimeout(onLate, commitMs, session);
   try {
     const committed = commit(session);
     await Promise.allSettled(sent);

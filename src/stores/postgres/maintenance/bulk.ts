@@ -63,7 +63,8 @@ const selectLargestId = `
 export async function openPostgresImport(options: CommandOptions): Promise<ImportStore> {
   const sql = await openCommandSql(options);
 
-  const change = (text: string, values: Values) => sql.write(async (query) => void query(text, values));
+  const change = (text: string, values: Values): Promise<void> =>
+    sql.write(async (query) => void query(text, values));
 
   return {
     async findImport(source) {
@@ -81,17 +82,14 @@ export async function openPostgresImport(options: CommandOptions): Promise<Impor
 
     nameCategories: (categories) => sql.write(async (query) => nameCategories(query, categories)),
 
-    async finishImport(source, finishedAt) {
-      await change(
+    finishImport: (source, finishedAt) =>
+      change(
         `INSERT INTO imports (source, added_count, finished_at) VALUES ($1, 0, $2)
          ON CONFLICT (source) DO UPDATE SET finished_at = excluded.finished_at`,
         [source, finishedAt.getTime()],
-      );
-    },
+      ),
 
-    async forgetImport(source) {
-      await change('DELETE FROM imports WHERE source = $1', [source]);
-    },
+    forgetImport: (source) => change('DELETE FROM imports WHERE source = $1', [source]),
 
     async largestId() {
       const [row] = await sql.search<{ id: string | null }>(selectLargestId);
@@ -145,19 +143,14 @@ function tableOf<Row, Stored extends QueryResultRow>(
   };
 }
 
-/** The statement that scale.md tells operators to run. */
+/** Scale.md tells operators to start a new log in this way, too. */
 const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
-
-/** Starts a new log with only the newest event. Call it in the transaction that writes that event. */
-function forgetEarlierEvents(query: Query): void {
-  void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
-  void query(newEpoch);
-}
 
 async function beginLog(query: Query): Promise<void> {
   const [row] = await query<{ count: string }>('SELECT count(*) AS count FROM pets');
   addEvents(query, [importEvent(Number(row?.count), Date.now())]);
-  forgetEarlierEvents(query);
+  void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+  void query(newEpoch);
 }
 
 const selectLastIds = `SELECT greatest($1::bigint, (SELECT max(id) FROM pets)) AS pets,
