@@ -137,12 +137,12 @@ async function start(
   const { address, onLost } = options;
   // The driver connects the socket and adds TLS, but ending it is up to us.
   const client = new Client({ ...driverConfig(options), ssl, stream: () => socket });
-  let state: 'opening' | 'open' | 'lost' = 'opening';
+  let isOpen = false;
   let warnings = 0;
   const lose = (): void => {
     // A session that never opened reports its failure through the promise of `start` alone.
-    const wasOpen = state === 'open';
-    state = 'lost';
+    const wasOpen = isOpen;
+    isOpen = false;
     if (wasOpen) onLost?.();
   };
   const destroy = (reason?: Error): void => {
@@ -184,19 +184,19 @@ async function start(
     const { pid, isStandby, ...server } = row;
     // A standby lags behind.
     if (isStandby) throw new Error('The server is a standby.');
-    state = 'open';
+    isOpen = true;
     return {
       server,
       pid,
       get isOpen() {
-        return state === 'open';
+        return isOpen;
       },
       get warnings() {
         return warnings;
       },
       query,
       async close() {
-        state = 'lost';
+        isOpen = false;
         const closing = setTimeout(destroy, closeMs);
         await client.end().catch(() => {});
         clearTimeout(closing);
