@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
 import { type Category, categoryNotFound, renderCategory } from './category.ts';
 import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
-import { type NewEvent, petEvent, previousValues } from './event.ts';
-import { isReturn, type NewOrder, orderFor, type OrderReturn } from './order.ts';
+import {
+  isReturn,
+  type NewEvent,
+  type NewOrder,
+  orderFor,
+  type OrderReturn,
+  petEvent,
+  previousValues,
+} from './history.ts';
 import { type NewPet, petFields, type PetFields, type PetUpdate, renderPet } from './pet.ts';
 import {
   etagOf,

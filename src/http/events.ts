@@ -1,5 +1,5 @@
 import { PetstoreError } from '../domain/error.ts';
-import { eventTypes } from '../domain/event.ts';
+import { eventTypes } from '../domain/history.ts';
 import {
   type EventPage,
   type EventPosition,

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Category } from '../domain/category.ts';
 import type { IdempotencyRecord } from '../domain/change.ts';
-import type { Order } from '../domain/order.ts';
+import type { Order } from '../domain/history.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
 
 /** The largest ids ever used or skipped, including those of deleted pets; 0 if there are none. */

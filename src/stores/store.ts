@@ -1,7 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Applied, Change } from '../domain/change.ts';
-import type { EventType, StoredEvent } from '../domain/event.ts';
-import type { OrderStatus } from '../domain/order.ts';
+import type { EventType, OrderStatus, StoredEvent } from '../domain/history.ts';
 import type { PetStatus } from '../domain/pet.ts';
 
 /** An open store, as a service uses it. */

@@ -1,9 +1,16 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Category } from '../domain/category.ts';
 import type { ImportState } from './bulk.ts';
-import { eventsGone, renderEvent, type EventType, type NewEvent, type StoredEvent } from '../domain/event.ts';
+import {
+  eventsGone,
+  type EventType,
+  type NewEvent,
+  type Order,
+  type OrderStatus,
+  renderEvent,
+  type StoredEvent,
+} from '../domain/history.ts';
 import type { IdempotencyRecord } from '../domain/change.ts';
-import type { Order, OrderStatus } from '../domain/order.ts';
 import { maxEventsRead, type EventPage, type EventRequest } from './store.ts';
 
 export type ColumnValue = string | number | bigint | boolean | null;

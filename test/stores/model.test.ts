@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { PetstoreError } from '../../src/domain/error.ts';
-import { isReturn, orderFor, type OrderStatus, orderStatuses } from '../../src/domain/order.ts';
+import { isReturn, orderFor, type OrderStatus, orderStatuses } from '../../src/domain/history.ts';
 import { type NewPet, type PetFields, petStatuses } from '../../src/domain/pet.ts';
 import type { Page } from '../../src/stores/store.ts';
 import { hasFields, withFields } from '../../src/domain/change.ts';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { PetstoreError } from '../../domain/error.ts';
 import { searchWords } from '../../domain/fold.ts';
 import { parseInt64 } from '../../domain/int64.ts';
-import { orderStatuses } from '../../domain/order.ts';
+import { orderStatuses } from '../../domain/history.ts';
 import {
   type OrderPageRequest,
   type Page,

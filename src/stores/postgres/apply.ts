@@ -13,7 +13,7 @@ import {
   type TimedChange,
 } from '../../domain/change.ts';
 import type { Category } from '../../domain/category.ts';
-import { eventRetentionMs } from '../../domain/event.ts';
+import { eventRetentionMs } from '../../domain/history.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import { type Batcher, createBatcher, createWriteMetrics, type WriteMetrics } from '../batcher.ts';
 import type { PetStore } from '../store.ts';

@@ -1,6 +1,6 @@
 import { renderCategory } from '../../domain/category.ts';
 import { int64Range } from '../../domain/int64.ts';
-import { renderOrder } from '../../domain/order.ts';
+import { renderOrder } from '../../domain/history.ts';
 import {
   type EventPage,
   type EventStore,

@@ -1,5 +1,5 @@
 import type { CurrentPet, Writes } from '../../domain/change.ts';
-import type { NewEvent } from '../../domain/event.ts';
+import type { NewEvent } from '../../domain/history.ts';
 import { foldName } from '../../domain/fold.ts';
 import { collectFields, fromText, type NewPet, type Pet, petFields, renderPet } from '../../domain/pet.ts';
 import {

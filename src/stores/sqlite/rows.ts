@@ -1,10 +1,16 @@
 import type { Database } from 'bun:sqlite';
 import { renderCategory } from '../../domain/category.ts';
 import { idsUsedUp, type PetstoreError, storeDamaged } from '../../domain/error.ts';
-import { eventRetentionMs, importEvent, type NewEvent } from '../../domain/event.ts';
+import {
+  eventRetentionMs,
+  importEvent,
+  type NewEvent,
+  type NewOrder,
+  type OrderReturn,
+  renderOrder,
+} from '../../domain/history.ts';
 import { foldName } from '../../domain/fold.ts';
 import { int64Range } from '../../domain/int64.ts';
-import { type NewOrder, type OrderReturn, renderOrder } from '../../domain/order.ts';
 import { type NewPet, type Pet, renderPet, startOfPet } from '../../domain/pet.ts';
 import type { LastIds } from '../bulk.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { nextLink, orderList, parsePageRequest, petList } from '../../../src/http/lists/paging.ts';
-import { orderStatuses } from '../../../src/domain/order.ts';
+import { orderStatuses } from '../../../src/domain/history.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 import { holds } from '../../support/property.ts';
 

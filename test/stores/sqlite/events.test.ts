@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { eventRetentionMs } from '../../../src/domain/event.ts';
+import { eventRetentionMs } from '../../../src/domain/history.ts';
 import { makeSqlitePlace } from '../../support/store-place.ts';
 import { createPet } from '../../support/changes.ts';
 

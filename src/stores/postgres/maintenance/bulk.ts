@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
-import { importEvent } from '../../../domain/event.ts';
+import { importEvent } from '../../../domain/history.ts';
 import { type Category, numberCategories, numbersForNewNames } from '../../../domain/category.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError, storeDamaged } from '../../../domain/error.ts';
-import { importEvent } from '../../../domain/event.ts';
+import { importEvent } from '../../../domain/history.ts';
 import { type Category, numberCategories, numbersForNewNames } from '../../../domain/category.ts';
 import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
