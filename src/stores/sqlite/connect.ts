@@ -2,11 +2,9 @@ import { constants, Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
-import { findStore, holdsFrames, isInPlace, type StoreFile } from './file.ts';
+import { findStore, holdsFrames, type StoreFile } from './file.ts';
 import { checkOwnership, readPragma } from './migrate.ts';
-
-/** How long a connection waits for another one's lock. */
-const busyTimeoutMs = 5000;
+import { busyTimeoutMs, isInPlace, whenFree } from './watch.ts';
 
 /** Opens a connection for reading and writing. */
 export function connect({ path }: StoreFile): Database {
@@ -68,23 +66,6 @@ export function openAlone({ name, path }: StoreFile): Database {
 }
 
 const waitAlone = { pauseMs: 20 };
-
-/**
- * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
- * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
- */
-export function whenFree<Result>(action: () => Result, { waitMs = busyTimeoutMs, pauseMs = 1 } = {}): Result {
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
-      // Random, so that waiting processes do not retry in step.
-      Bun.sleepSync(pauseMs * (0.5 + Math.random()));
-    }
-  }
-}
 
 /** Files up to this size are checked completely at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;

@@ -1,18 +1,14 @@
-import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError, type PetstoreError } from '../../domain/error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import {
   type FileIdentity,
-  identityOf,
   isSameFile,
-  isSameIdentity,
   prepareFolder,
   resolveLinks,
   sizeOf,
   systemReason,
 } from '../../system/files.ts';
-import type { Log } from '../../system/log.ts';
-import { outcomeUnknown, storeMoved } from './errors.ts';
 
 /** The file of a store. Its path is resolved once, because a link may lead elsewhere later. */
 export interface StoreFile extends FileIdentity {
@@ -69,26 +65,6 @@ export function holdsFrames(log: string): boolean {
 export const hasOtherNames =
   'The store has a second name (a hard link). If that is served too, pets are lost.';
 
-/** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
-export function withSideFiles(store: StoreFile): StoreFile {
-  return { ...store, sideFiles: identifySideFiles(store.path) };
-}
-
-/**
- * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
- * each other's commits. This is cheap enough to run before and after every commit.
- */
-export function isInPlace({ path, sideFiles: known, ...file }: StoreFile): boolean {
-  // Do not follow links: a moved file is no longer beside its log, even if a link replaces it.
-  if (!isSameIdentity(identityOf(path, lstatSync), file)) return false;
-  if (!known) return true;
-  return identifySideFiles(path).every((found, index) => isSameIdentity(found, known[index]));
-}
-
-function identifySideFiles(path: string): (FileIdentity | undefined)[] {
-  return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
-}
-
 /** Whether a path leads to a store or to one of its side files, by any name or link. */
 export function isFileOfStore(storeName: string, path: string): boolean {
   const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];
@@ -116,44 +92,4 @@ function orExplain<Result>(name: string, use: () => Result): Result {
         '--database-url.',
     );
   }
-}
-
-/** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
-export interface StoreWatch {
-  /** Why every call is refused from then on: this process and others can no longer see each other's writes. */
-  problem(): PetstoreError | undefined;
-  close(): void;
-}
-
-const checkEveryMs = 250;
-
-export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
-  let isLost = false;
-  const check = (): void => {
-    if (isLost || isInPlace(store)) return;
-    isLost = true;
-    log?.error('The store was moved, replaced or removed, so every call is refused until a restart.', {
-      store: store.name,
-    });
-  };
-  const timer = setInterval(check, checkEveryMs).unref();
-  return {
-    problem: () => (isLost ? storeMoved(store) : undefined),
-    close: () => clearInterval(timer),
-  };
-}
-
-/**
- * Runs a transaction only if the store is in place, and fails unless it still is afterwards. Before: without the shared
- * memory, a process would overwrite the last commits of others. After: a write to a moved file may be lost.
- */
-export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
-  refuseMoved(store);
-  const result = transaction();
-  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
-  return result;
-}
-
-export function refuseMoved(store: StoreFile): void {
-  if (!isInPlace(store)) throw storeMoved(store);
 }

@@ -7,14 +7,15 @@ import { noReport } from '../../system/progress.ts';
 import { announceMigration, type MigrationOptions } from '../migration.ts';
 import { openAlone, openInPlace, refuseOldSqlite, type OpenStore } from './connect.ts';
 import { operatorError } from './errors.ts';
-import { findOrMakeStore, isInPlace, type StoreFile, withSideFiles } from './file.ts';
+import { findOrMakeStore, type StoreFile } from './file.ts';
 import { copyDatabase } from './maintenance/backup.ts';
 import { checkOwnership, migrate, newestVersion, readPragma } from './migrate.ts';
+import { isInPlace, withSideFiles } from './watch.ts';
 
 /**
- * How a store is opened: `file.ts` finds the file behind the operator's name, and notices if it, its log or its shared
- * memory is moved or removed. `connect.ts` opens a connection and refuses an unusable file. In WAL mode, the first
- * read takes a lock that a restore waits for. An older schema is migrated here.
+ * How a store is opened: `file.ts` finds the file behind the operator's name. `connect.ts` opens a connection and refuses
+ * an unusable file. In WAL mode, the first read takes a lock that a restore waits for. An older schema is migrated here.
+ * From then on, `watch.ts` notices if the file, its log or its shared memory is moved or removed.
  */
 
 /** Opens a store for reading and writing. Creates it if it is missing, checks it and migrates its schema. */

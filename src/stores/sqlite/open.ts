@@ -8,12 +8,12 @@ import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
-import { hasOtherNames, isInPlace, watchStore } from './file.ts';
-import { createFreshness, watchCommits } from './fresh.ts';
+import { hasOtherNames } from './file.ts';
 import { createKeyStore } from './keys.ts';
 import { openForWriting } from './open-file.ts';
 import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
 import { openSearcher } from './search.ts';
+import { createFreshness, isInPlace, watchCommits, watchStore } from './watch.ts';
 import { openWriter } from './writer.ts';
 
 interface SqliteOptions extends MigrationOptions {

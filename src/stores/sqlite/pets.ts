@@ -18,7 +18,6 @@ import {
   type Sort,
 } from '../store.ts';
 import { type ColumnValue, eventPageOf, eventTable, type LogRow } from '../tables.ts';
-import type { Freshness } from './fresh.ts';
 import {
   checksumOf,
   damagedRow,
@@ -31,6 +30,7 @@ import {
   verifiedPet,
 } from './rows.ts';
 import type { Searcher } from './search.ts';
+import type { Freshness } from './watch.ts';
 import type { Writer } from './writer.ts';
 
 /** What the parts of an open store share. */

@@ -3,9 +3,10 @@ import { constants, getPriority, setPriority } from 'node:os';
 import type { SearchRequest } from '../store.ts';
 import { openReader } from './connect.ts';
 import { describeFailure } from './errors.ts';
-import { refuseMoved, type StoreFile } from './file.ts';
+import type { StoreFile } from './file.ts';
 import { findPets } from './pets.ts';
 import type { SearchOutcome } from './search.ts';
+import { refuseMoved } from './watch.ts';
 
 /** Runs the searches that may read all pets, so that the serving thread never does. */
 

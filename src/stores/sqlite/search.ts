@@ -1,7 +1,8 @@
 import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts';
 import type { Page, SearchRequest } from '../store.ts';
 import { type Failure, failureOf } from './errors.ts';
-import type { StoreFile, StoreWatch } from './file.ts';
+import type { StoreFile } from './file.ts';
+import type { StoreWatch } from './watch.ts';
 
 /** Runs searches that read many pets, one at a time, on a thread of their own. */
 export interface Searcher {

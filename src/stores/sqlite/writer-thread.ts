@@ -2,9 +2,10 @@ import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError } from '../../domain/error.ts';
 import { sizeOf } from '../../system/files.ts';
 import { createApply, type ApplyBatch, type Write, type WriteResult } from './apply.ts';
-import { connect, useWal, whenFree } from './connect.ts';
+import { connect, useWal } from './connect.ts';
 import { describeFailure, isBusy, storeMoved, callerErrorOfCommit, type Failure } from './errors.ts';
-import { isInPlace, type StoreFile, whileInPlace } from './file.ts';
+import type { StoreFile } from './file.ts';
+import { isInPlace, whenFree, whileInPlace } from './watch.ts';
 
 /** The thread that owns the writing connection. One disk sync serves all writes of a batch. */
 

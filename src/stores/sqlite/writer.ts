@@ -3,7 +3,8 @@ import type { Registry } from '../../metrics/registry.ts';
 import { type Batcher, createBatcher, createWriteMetrics } from '../batcher.ts';
 import type { Statement, Write, WriteResult } from './apply.ts';
 import { failureOf } from './errors.ts';
-import type { StoreFile, StoreWatch } from './file.ts';
+import type { StoreFile } from './file.ts';
+import type { StoreWatch } from './watch.ts';
 import type { Reply } from './writer-thread.ts';
 
 /** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */

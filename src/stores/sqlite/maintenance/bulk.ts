@@ -6,7 +6,6 @@ import type { MigrationOptions } from '../../migration.ts';
 import { type ColumnValue, idempotencyTable, importTable, keyTable } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
 import { damaged, operatorError, isDamage, callerErrorOfAdd } from '../errors.ts';
-import { refuseMoved } from '../file.ts';
 import { refuseOlderSchema } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
 import {
@@ -23,6 +22,7 @@ import {
   storedOrders,
   storedPets,
 } from '../rows.ts';
+import { refuseMoved } from '../watch.ts';
 
 /** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
 export async function openSqliteBulk(

@@ -7,7 +7,6 @@ import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
 import { type CategoryRow, type ColumnValue, type ImportRow, importTable } from '../../tables.ts';
 import { callerErrorOfAdd } from '../errors.ts';
-import { whileInPlace } from '../file.ts';
 import { openForWriting } from '../open-file.ts';
 import {
   type Checked,
@@ -20,6 +19,7 @@ import {
   storedCategories,
   storedPets,
 } from '../rows.ts';
+import { whileInPlace } from '../watch.ts';
 
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;

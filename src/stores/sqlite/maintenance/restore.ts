@@ -26,9 +26,10 @@ import type { Report } from '../../../system/progress.ts';
 import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
-import { findStore, holdsFrames, isFileOfStore, isInPlace, sideFiles } from '../file.ts';
+import { findStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../migrate.ts';
 import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
+import { isInPlace } from '../watch.ts';
 import { verifyCopy } from './backup.ts';
 import type { StoreContent } from './inspect.ts';
 

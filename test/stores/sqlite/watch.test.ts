@@ -5,7 +5,7 @@ import {
   watchDataVersion,
   watchWalIndex,
   type CommitWatch,
-} from '../../../src/stores/sqlite/fresh.ts';
+} from '../../../src/stores/sqlite/watch.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
 let place: SqlitePlace;

@@ -1,7 +1,93 @@
 import type { Database } from 'bun:sqlite';
+import { lstatSync } from 'node:fs';
+import type { PetstoreError } from '../../domain/error.ts';
+import { type FileIdentity, identityOf, isSameIdentity } from '../../system/files.ts';
+import type { Log } from '../../system/log.ts';
 import { mapFile } from '../../system/map-file.ts';
-import { callerError } from './errors.ts';
-import type { StoreWatch } from './file.ts';
+import { callerError, isBusy, outcomeUnknown, storeMoved } from './errors.ts';
+import type { StoreFile } from './file.ts';
+
+/** A store in use: whether its files are in their place, when its lock is free, and when anybody commits. */
+
+/** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
+export function withSideFiles(store: StoreFile): StoreFile {
+  return { ...store, sideFiles: identifySideFiles(store.path) };
+}
+
+/**
+ * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
+ * each other's commits. This is cheap enough to run before and after every commit.
+ */
+export function isInPlace({ path, sideFiles: known, ...file }: StoreFile): boolean {
+  // Do not follow links: a moved file is no longer beside its log, even if a link replaces it.
+  if (!isSameIdentity(identityOf(path, lstatSync), file)) return false;
+  if (!known) return true;
+  return identifySideFiles(path).every((found, index) => isSameIdentity(found, known[index]));
+}
+
+function identifySideFiles(path: string): (FileIdentity | undefined)[] {
+  return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
+}
+
+/**
+ * Runs a transaction only if the store is in place, and fails unless it still is afterwards. Before: without the shared
+ * memory, a process would overwrite the last commits of others. After: a write to a moved file may be lost.
+ */
+export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
+  refuseMoved(store);
+  const result = transaction();
+  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
+  return result;
+}
+
+export function refuseMoved(store: StoreFile): void {
+  if (!isInPlace(store)) throw storeMoved(store);
+}
+
+/** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
+export interface StoreWatch {
+  /** Why every call is refused from then on: this process and others can no longer see each other's writes. */
+  problem(): PetstoreError | undefined;
+  close(): void;
+}
+
+const checkEveryMs = 250;
+
+export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
+  let isLost = false;
+  const check = (): void => {
+    if (isLost || isInPlace(store)) return;
+    isLost = true;
+    log?.error('The store was moved, replaced or removed, so every call is refused until a restart.', {
+      store: store.name,
+    });
+  };
+  const timer = setInterval(check, checkEveryMs).unref();
+  return {
+    problem: () => (isLost ? storeMoved(store) : undefined),
+    close: () => clearInterval(timer),
+  };
+}
+
+/** How long a connection waits for another one's lock. */
+export const busyTimeoutMs = 5000;
+
+/**
+ * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
+ * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
+ */
+export function whenFree<Result>(action: () => Result, { waitMs = busyTimeoutMs, pauseMs = 1 } = {}): Result {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      // Random, so that waiting processes do not retry in step.
+      Bun.sleepSync(pauseMs * (0.5 + Math.random()));
+    }
+  }
+}
 
 /** Notices commits by this process and others. */
 export interface CommitWatch {
