@@ -1,16 +1,15 @@
 import type { Outcome, TimedChange } from '../../domain/change.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import { type Batcher, createBatcher, createWriteMetrics } from '../batcher.ts';
-import type { Statement, Write, WriteResult } from './apply.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
-import type { Reply } from './writer-thread.ts';
+import type { PlainStatement, Reply, Write, WriteResult } from './writer-thread.ts';
 
 /** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
 export interface Writer {
   apply(change: TimedChange): Promise<Outcome>;
-  execute(sql: string, values: Statement['values']): Promise<void>;
+  execute(sql: string, values: PlainStatement['values']): Promise<void>;
   /** Waits for pending writes, then ends the thread. */
   close(): Promise<void>;
 }
