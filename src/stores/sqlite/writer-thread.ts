@@ -1,8 +1,8 @@
 import type { Database, Statement } from 'bun:sqlite';
+import { statSync } from 'node:fs';
 import {
   decideBatch,
   type IdempotencyHolder,
-  type IdempotencyRecord,
   idempotencyRetentionMs,
   type Known,
   type Outcome,
@@ -12,7 +12,6 @@ import {
 import { PetstoreError } from '../../domain/error.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { parseNewPet } from '../../domain/pet.ts';
-import { sizeOf } from '../../system/files.ts';
 import type { CategoryRow, ColumnValue } from '../tables.ts';
 import { connect, useWal } from './connect.ts';
 import { describeFailure, isBusy, storeMoved, callerErrorOfCommit, type Failure } from './errors.ts';
@@ -53,7 +52,7 @@ declare const self: Worker;
 interface Connection {
   database: Database;
   begin: Statement;
-  commit: Statement;
+  commit: () => void;
   apply: ApplyBatch;
 }
 
@@ -76,44 +75,27 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | Write[] | 'close'>) => {
   }
 };
 
+/** Only commits in the file under the store's name may be acknowledged. */
 function runBatch(writes: Write[]): Reply {
   try {
-    return { results: commitTogether(writes) };
-  } catch (error) {
-    return { failure: describeFailure(error) };
-  }
-}
-
-/** Only commits in the file under the store's name may be acknowledged. */
-function commitTogether(writes: Write[]): WriteResult[] {
-  try {
     if (isLost) throw storeMoved(store);
-    return whileInPlace(store, () => {
-      connection ??= openConnection();
-      const { database, begin, apply } = connection;
+    const results = whileInPlace(store, () => {
+      const { database, begin, apply, commit } = (connection ??= openConnection());
       refuseLongLog(database);
       whenFree(() => begin.run(), isLocked ? shortWait : {});
       isLocked = false;
-      const results = apply(writes);
-      commit(connection);
-      return results;
+      const applied = apply(writes);
+      commit();
+      return applied;
     });
+    return { results };
   } catch (error) {
     isLost ||= !isInPlace(store);
     isLocked = isBusy(error);
     // After a failed sync, the connection's memory cannot be trusted.
-    const failed = connection;
+    if (connection) abandon(connection.database);
     connection = undefined;
-    if (failed) abandon(failed.database);
-    throw error;
-  }
-}
-
-function commit(open: Connection): void {
-  try {
-    open.commit.run();
-  } catch (error) {
-    throw callerErrorOfCommit(error);
+    return { failure: describeFailure(error) };
   }
 }
 
@@ -123,11 +105,18 @@ function openConnection(): Connection {
     useWal(database);
     // `whenFree` does the waiting from here on.
     database.run('PRAGMA busy_timeout = 0');
+    const commit = database.query('COMMIT');
     return {
       database,
       begin: database.query('BEGIN IMMEDIATE'),
-      commit: database.query('COMMIT'),
       apply: createApply(database),
+      commit() {
+        try {
+          commit.run();
+        } catch (error) {
+          throw callerErrorOfCommit(error);
+        }
+      },
     };
   } catch (error) {
     database.close();
@@ -145,9 +134,10 @@ const maxLogBytes = 2 * 1024 * 1024 * 1024;
  */
 function refuseLongLog(database: Database): void {
   const log = `${store.path}-wal`;
-  if (sizeOf(log) <= maxLogBytes) return;
+  const measure = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (measure() <= maxLogBytes) return;
   database.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  const bytes = sizeOf(log);
+  const bytes = measure();
   if (bytes <= maxLogBytes) return;
   throw new PetstoreError(
     'unavailable',
@@ -236,7 +226,15 @@ function createWriter(database: Database): (writes: Writes) => void {
     'INSERT OR REPLACE INTO categories VALUES (?1, ?2, ?3)',
   );
   const deleteCategory = database.query<unknown, [bigint]>('DELETE FROM categories WHERE id = ?1');
-  const recordKey = createKeyRecorder(database);
+  // REPLACE, because an expired key may be used again.
+  const recordKey = database.query<unknown, ColumnValue[]>(
+    'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
+  );
+  // More than one at once, so that the backlog shrinks; few, so that no write waits long.
+  const forgetExpired = database.query<unknown, [number]>(
+    `DELETE FROM idempotency_keys WHERE (caller, key) IN (
+       SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT 10)`,
+  );
   const orders = createOrderWriter(database);
   const addEvents = createEventWriter(database);
   return (writes) => {
@@ -247,29 +245,13 @@ function createWriter(database: Database): (writes: Writes) => void {
       if (category) putCategory.run(...storedCategories.valuesOf(category));
       else deleteCategory.run(id);
     }
-    for (const record of writes.keys.values()) recordKey(record);
+    for (const { caller, key, requestHash, petId, createdAt } of writes.keys.values()) {
+      const at = createdAt.getTime();
+      forgetExpired.run(at - idempotencyRetentionMs);
+      recordKey.run(caller, key, requestHash, petId, at);
+    }
     for (const [petId, orderReturn] of writes.returns) orders.markReturned(petId, orderReturn);
     orders.add(writes.orders);
     addEvents(writes.events);
-  };
-}
-
-/** More than one, so that the backlog shrinks; few, so that no write waits long. */
-const forgottenAtOnce = 10;
-
-/** Records idempotency keys, and forgets expired ones. */
-function createKeyRecorder(database: Database): (record: IdempotencyRecord) => void {
-  const record = database.query(
-    // REPLACE, because an expired key may be used again.
-    'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
-  );
-  const forgetOld = database.query(
-    `DELETE FROM idempotency_keys WHERE (caller, key) IN (
-       SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT ${forgottenAtOnce})`,
-  );
-  return ({ caller, key, requestHash, petId, createdAt }) => {
-    const at = createdAt.getTime();
-    forgetOld.run(at - idempotencyRetentionMs);
-    record.run(caller, key, requestHash, petId, at);
   };
 }
