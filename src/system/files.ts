@@ -118,28 +118,14 @@ export function syncPath(path: string): void {
   closeSync(descriptor);
 }
 
-/** Identifies the file behind a name. A rename does not change it. */
-export interface FileIdentity {
-  readonly device: bigint;
-  readonly inode: bigint;
-}
-
-/** Undefined if the file is missing or inaccessible. */
-export function identityOf(path: string, stat = statSync): FileIdentity | undefined {
-  try {
-    const { dev, ino } = stat(path, { bigint: true });
-    return { device: dev, inode: ino };
-  } catch {
-    return undefined;
-  }
-}
-
-export function isSameIdentity(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
-  return one !== undefined && one.device === other?.device && one.inode === other.inode;
-}
-
+/** Whether two names lead to one file. False if either is missing or inaccessible. */
 export function isSameFile(one: string, other: string): boolean {
-  return isSameIdentity(identityOf(one), identityOf(other));
+  try {
+    const [{ dev, ino }, stats] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
+    return dev === stats.dev && ino === stats.ino;
+  } catch {
+    return false;
+  }
 }
 
 /** 0 if the file is missing or inaccessible. */

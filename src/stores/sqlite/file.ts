@@ -1,14 +1,13 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import {
-  type FileIdentity,
-  isSameFile,
-  prepareFolder,
-  resolveLinks,
-  sizeOf,
-  systemReason,
-} from '../../system/files.ts';
+import { isSameFile, prepareFolder, resolveLinks, sizeOf, systemReason } from '../../system/files.ts';
+
+/** A rename does not change it. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
 
 /** The file of a store. Its path is resolved once, because a link may lead elsewhere later. */
 export interface StoreFile extends FileIdentity {

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
-import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { readdirSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import { identityOf, isSameIdentity, partialForm, removeLeftovers } from '../../system/files.ts';
+import { partialForm, removeLeftovers } from '../../system/files.ts';
 import { noReport } from '../../system/progress.ts';
 import { announceMigration, type MigrationOptions } from '../migration.ts';
 import { openAlone, openInPlace, refuseOldSqlite, type OpenStore } from './connect.ts';
@@ -10,7 +10,7 @@ import { operatorError } from './errors.ts';
 import { findOrMakeStore, type StoreFile } from './file.ts';
 import { copyDatabase } from './maintenance/backup.ts';
 import { checkOwnership, migrate, newestVersion, readPragma } from './migrate.ts';
-import { isInPlace, withSideFiles } from './watch.ts';
+import { isFileAt, isInPlace, withSideFiles } from './watch.ts';
 
 /**
  * How a store is opened: `file.ts` finds the file behind the operator's name. `connect.ts` opens a connection and refuses
@@ -94,5 +94,5 @@ export function removeUnfinished({ path, ...store }: StoreFile): void {
   const replaced = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.replaced-`));
   for (const file of replaced.map((name) => join(folder, name)))
     // A restore was killed after it gave the store its second name.
-    if (isSameIdentity(identityOf(file, lstatSync), store)) rmSync(file);
+    if (isFileAt(file, store)) rmSync(file);
 }

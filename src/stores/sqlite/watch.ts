@@ -1,32 +1,46 @@
 import type { Database } from 'bun:sqlite';
 import { lstatSync } from 'node:fs';
 import type { PetstoreError } from '../../domain/error.ts';
-import { type FileIdentity, identityOf, isSameIdentity } from '../../system/files.ts';
 import type { Log } from '../../system/log.ts';
 import { mapFile } from '../../system/map-file.ts';
 import { callerError, isBusy, outcomeUnknown, storeMoved } from './errors.ts';
-import type { StoreFile } from './file.ts';
+import type { FileIdentity, StoreFile } from './file.ts';
 
 /** A store in use: whether its files are in their place, when its lock is free, and when anybody commits. */
 
 /** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
 export function withSideFiles(store: StoreFile): StoreFile {
-  return { ...store, sideFiles: identifySideFiles(store.path) };
+  return { ...store, sideFiles: sideFilesOf(store).map(identityOf) };
 }
 
 /**
  * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
  * each other's commits. This is cheap enough to run before and after every commit.
  */
-export function isInPlace({ path, sideFiles: known, ...file }: StoreFile): boolean {
-  // Do not follow links: a moved file is no longer beside its log, even if a link replaces it.
-  if (!isSameIdentity(identityOf(path, lstatSync), file)) return false;
-  if (!known) return true;
-  return identifySideFiles(path).every((found, index) => isSameIdentity(found, known[index]));
+export function isInPlace(store: StoreFile): boolean {
+  const { path, sideFiles } = store;
+  if (!isFileAt(path, store)) return false;
+  return !sideFiles || sideFilesOf(store).every((file, index) => isFileAt(file, sideFiles[index]));
 }
 
-function identifySideFiles(path: string): (FileIdentity | undefined)[] {
-  return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
+function sideFilesOf({ path }: StoreFile): string[] {
+  return [`${path}-wal`, `${path}-shm`];
+}
+
+/** Whether the path itself, and not a link there, is this file: a moved file is no longer beside its log. */
+export function isFileAt(path: string, file: FileIdentity | undefined): boolean {
+  const found = identityOf(path);
+  return found !== undefined && found.device === file?.device && found.inode === file.inode;
+}
+
+/** Undefined if the file is missing or inaccessible. */
+function identityOf(path: string): FileIdentity | undefined {
+  try {
+    const { dev, ino } = lstatSync(path, { bigint: true });
+    return { device: dev, inode: ino };
+  } catch {
+    return undefined;
+  }
 }
 
 /**
