@@ -1,4 +1,5 @@
 import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts';
+import { createBatcher } from '../batcher.ts';
 import type { Page, SearchRequest } from '../store.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
@@ -6,10 +7,7 @@ import type { StoreWatch } from './watch.ts';
 
 /** Runs searches that read many pets, one at a time, on a thread of their own. */
 export interface Searcher {
-  /**
-   * Fails with `overloaded` if too many searches wait or this one waits too long. Does not start once `signal` is
-   * aborted.
-   */
+  /** Fails if too many searches wait or this one waits too long. Does not start once `signal` is aborted. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Page>;
   /** Waits for the running search, then ends the thread. */
   close(): Promise<void>;
@@ -17,82 +15,63 @@ export interface Searcher {
 
 export type SearchOutcome = { page: Page } | { failure: Failure };
 
-/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
-const maxWaiting = 32;
-const maxWaitMs = 3000;
-
-interface Waiting extends PromiseWithResolvers<Page> {
+interface Waiting {
   request: SearchRequest;
-  timer?: Timer;
+  signal: AbortSignal | undefined;
 }
 
+/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
+const limits = { maxLength: 32, maxWaitMs: 3000, size: { of: () => 1, maxPerBatch: 1 } };
+
 export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
-  /** In the order of their arrival. */
-  const waiting = new Set<Waiting>();
-  let running: Waiting | undefined;
   let thread: Worker | undefined;
-  let closing: PromiseWithResolvers<void> | undefined;
+  let replied: PromiseWithResolvers<SearchOutcome>;
+  let closed: Promise<void> | undefined;
 
   const startThread = (): Worker => {
     // Keep the URL literal here: the one-file build searches for it.
     const worker = new Worker(new URL('./search-thread.ts', import.meta.url));
-    worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
-      if (data === 'closed') return closing?.resolve();
-      const problem = watch.problem();
-      const error = problem ?? ('failure' in data ? failureOf(data.failure) : undefined);
-      if (error) running?.reject(error);
-      else if ('page' in data) running?.resolve(data.page);
-      sendNext();
-    };
+    worker.onmessage = ({ data }: MessageEvent<SearchOutcome>) => replied.resolve(data);
     // It may fail to start, for example without a free descriptor. The next search starts another.
     worker.onerror = ({ message }) => {
       worker.terminate();
       thread = undefined;
-      running?.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
-      sendNext();
+      replied.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
     };
     worker.postMessage(store);
     return worker;
   };
 
-  const sendNext = (): void => {
-    [running] = waiting;
-    if (running) {
-      waiting.delete(running);
-      clearTimeout(running.timer);
-      (thread ??= startThread()).postMessage(running.request);
-    } else if (thread && closing) thread.postMessage('close');
-    else closing?.resolve();
+  const send = (message: SearchRequest | 'close'): Promise<SearchOutcome> => {
+    replied = Promise.withResolvers();
+    (thread ??= startThread()).postMessage(message);
+    return replied.promise;
+  };
+
+  const run = async ({ request, signal }: Waiting): Promise<Page> => {
+    if (closed) throw storeClosing();
+    if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller has left.');
+    const outcome = await send(request);
+    const problem = watch.problem();
+    if (problem) throw problem;
+    if ('failure' in outcome) throw failureOf(outcome.failure);
+    return outcome.page;
+  };
+
+  const searches = createBatcher((batch: Waiting[]) => Promise.all(batch.map(run)), limits);
+
+  const close = async (): Promise<void> => {
+    await searches.close();
+    if (thread) await send('close');
+    thread?.terminate();
   };
 
   return {
     async search(request, signal) {
-      const problem = closing ? storeClosing() : watch.problem();
+      const problem = watch.problem();
       if (problem) throw problem;
-      if (waiting.size >= maxWaiting || signal?.aborted) throw tooManyWaiting();
-      const next: Waiting = { request, ...Promise.withResolvers<Page>() };
-      const leave = (): void => {
-        if (waiting.delete(next)) next.reject(tooManyWaiting());
-      };
-      waiting.add(next);
-      next.timer = setTimeout(leave, maxWaitMs).unref();
-      signal?.addEventListener('abort', leave);
-      if (!running) sendNext();
-      return next.promise;
+      return searches.add({ request, signal });
     },
-    async close() {
-      if (!closing) {
-        closing = Promise.withResolvers();
-        for (const { reject } of waiting) reject(storeClosing());
-        waiting.clear();
-        if (!running) sendNext();
-      }
-      await closing.promise;
-      thread?.terminate();
-    },
+    close: () => (closed ??= close()),
   };
-}
-
-function tooManyWaiting(): PetstoreError {
-  return new PetstoreError('overloaded', 'Too many searches are waiting. Try again shortly.');
 }
