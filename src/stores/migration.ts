@@ -34,14 +34,3 @@ export function newerSchema(store: string, version: number, newest: number, rele
       'upgrade.',
   );
 }
-
-/** Only unreleased builds of 2.0.0 wrote these versions. */
-const unreleasedVersions = [6, 7];
-
-export function refuseUnreleased(store: string, version: number): void {
-  if (!unreleasedVersions.includes(version)) return;
-  throw new OperatorError(
-    `${store} has schema version ${version}, which no release has ever had.`,
-    'Restore the backup made before it was opened with an unreleased petstore 2.0.0.',
-  );
-}

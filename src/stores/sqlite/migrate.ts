@@ -4,7 +4,7 @@ import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import { noReport, type Report } from '../../system/progress.ts';
-import { newerSchema, refuseUnreleased } from '../migration.ts';
+import { newerSchema } from '../migration.ts';
 import { damaged } from './errors.ts';
 import { isIntact, selectStoredPet, type RenderedPet } from './rows.ts';
 
@@ -124,7 +124,6 @@ export function checkOwnership(database: Database, name: string): void {
     );
   }
   if (version > newestVersion) throw newerSchema(name, version, newestVersion, release);
-  refuseUnreleased(name, version);
   refuseTriggers(database, name);
 }
 

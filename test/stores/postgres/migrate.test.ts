@@ -93,14 +93,3 @@ describe('the indexes of an upgrade', () => {
     );
   });
 });
-
-describe.each([6, 7])('schema version %p', (version) => {
-  it('is refused, because no release has made it', async () => {
-    await using database = await makeDatabase();
-    await (await openPostgresStore({ address: database.address() })).close();
-    await database.run(`UPDATE petstore_schema SET version = ${version}`);
-    expect(String(await failureOf(openPostgresStore({ address: database.address() })))).toContain(
-      `schema version ${version}, which no release has ever had`,
-    );
-  });
-});

@@ -129,15 +129,3 @@ describe('a migration on a full disk', () => {
     expect(await migrateWith(size * 3 - 1, '--no-copy')).toMatchObject({ status: 0 });
   });
 });
-
-describe('a schema that no release has made', () => {
-  it.each([6, 7])('is refused, and left as it is: version %p', (version) => {
-    openSqliteStore({ path });
-    using database = new Database(path);
-    database.run(`PRAGMA user_version = ${version}`);
-    expect(() => openSqliteStore({ path })).toThrow(
-      `has schema version ${version}, which no release has ever had`,
-    );
-    expect(readPragma(database, 'user_version')).toBe(version);
-  });
-});
