@@ -151,16 +151,16 @@ export function parsePetUpdate(body: unknown): PetUpdate {
   return update;
 }
 
-const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
-
 /** `path` is the prefix of each field's name in a problem. */
 function parseSome(body: JsonObject, where: string, path: string, problems: string[]): PetFields {
   const fieldProblems: PetProblems = {};
   const fields = parseFields(body, fieldProblems, true);
   problems.push(...Object.values(fieldProblems).map((problem) => path + problem));
   // A typo in the only field would otherwise be ignored silently.
-  if (Object.keys({ ...fields, ...fieldProblems }).length === 0)
-    problems.push(`${where} must have at least one of the fields ${allNames}.`);
+  if (Object.keys({ ...fields, ...fieldProblems }).length === 0) {
+    const names = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
+    problems.push(`${where} must have at least one of the fields ${names}.`);
+  }
   return fields;
 }
 

@@ -19,15 +19,11 @@ export interface BulkTable<Row> {
   write(rows: readonly Row[]): Promise<void>;
 }
 
-/** Everything that a store holds, for copies and exports. A service uses `PetStore` and `ApiKeyStore`. */
+/** Everything that a store holds, for copies and exports, sorted by id unless a table says otherwise. */
 export interface BulkStore {
-  /** Sorted by id. */
   pets: BulkTable<Pet>;
-  /** Sorted by id. */
   keys: BulkTable<ApiKey>;
-  /** Sorted by id. */
   orders: BulkTable<Order>;
-  /** Sorted by id. */
   categories: BulkTable<Category>;
   /** Sorted by time, then by pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;

@@ -78,7 +78,7 @@ export function refuseUnusable(database: Database, { name, path }: StoreFile): n
   return readPragma(database, 'user_version');
 }
 
-/** Checks the structure of the file, but not the bytes within a text: see `check-rows.ts`. */
+/** Checks the structure of the file, but not the bytes within a text: see `inspect.ts`. */
 export function refuseDamage(database: Database, name: string): void {
   const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
   if (found?.quick_check !== 'ok') throw damaged(name);
@@ -90,16 +90,6 @@ function refuseMissingPages(database: Database, name: string, path: string): voi
   // Check the log first: a checkpoint may move pages from the log to the file in between.
   const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
   if (isCutOff) throw damaged(name);
-}
-
-/** Before 3.51.3, SQLite can lose a commit if the log restarts while another connection writes. */
-export function refuseOldSqlite(version = sqliteVersion()): void {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
-  if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;
-  throw new OperatorError(
-    `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed.`,
-    'Update Bun: npm install.',
-  );
 }
 
 /** The SQLite inside Bun. */

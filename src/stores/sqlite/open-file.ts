@@ -5,7 +5,7 @@ import { OperatorError } from '../../domain/error.ts';
 import { partialForm, removeLeftovers } from '../../system/files.ts';
 import { noReport } from '../../system/progress.ts';
 import { announceMigration, type MigrationOptions } from '../migration.ts';
-import { openAlone, openInPlace, refuseOldSqlite, type OpenStore } from './connect.ts';
+import { openAlone, openInPlace, type OpenStore } from './connect.ts';
 import { operatorError } from './errors.ts';
 import { findOrMakeStore, type StoreFile } from './file.ts';
 import { copyDatabase } from './maintenance/backup.ts';
@@ -20,7 +20,6 @@ import { isFileAt, isInPlace, withSideFiles } from './watch.ts';
 
 /** Opens a store for reading and writing. Creates it if it is missing, checks it and migrates its schema. */
 export function openForWriting(name: string, options: MigrationOptions = {}): OpenStore {
-  refuseOldSqlite();
   for (;;) {
     const { store, database, version } = openInPlace(() => findOrMakeStore(name), true);
     if (version === newestVersion) {

@@ -58,22 +58,19 @@ export function createInsert(
   };
 }
 
-/** Assigns ids to new rows: one more than the largest id ever used. */
-export interface Ids {
-  /** Call it at the start of every transaction that adds rows, because other processes may have added some. */
-  begin(): void;
-  next(): bigint;
-}
-
-/** The id is part of the JSON, so it is chosen before the row is written, under the write lock. */
-export function createIds(database: Database, table: keyof LastIds): Ids {
+/**
+ * Assigns ids to new rows: one more than the largest id ever used. The id is part of the JSON, so it is chosen before the
+ * row is written, under the write lock.
+ */
+export function createIds(database: Database, table: keyof LastIds) {
   const readLast = createLastIdReader(database, table);
   let last: bigint | undefined;
   return {
+    /** Call it at the start of every transaction that adds rows, because other processes may have added some. */
     begin() {
       last = undefined;
     },
-    next() {
+    next(): bigint {
       last ??= readLast();
       if (last === int64Range.largest) throw idsUsedUp();
       return ++last;
@@ -146,13 +143,7 @@ export const storedOrders = withChecksum(orderTable, 'an order', renderOrder);
 export const storedCategories = withChecksum(categoryTable, 'a category', renderCategory);
 
 /** Writes orders within a transaction of a writing connection. */
-export interface OrderWriter {
-  add(orders: readonly NewOrder[]): void;
-  /** Marks every open order of the pet. */
-  markReturned(petId: bigint, orderReturn: OrderReturn): void;
-}
-
-export function createOrderWriter(database: Database): OrderWriter {
+export function createOrderWriter(database: Database) {
   const ids = createIds(database, 'orders');
   const insert = database.query<unknown, ColumnValue[]>(insertSql(storedOrders));
   const update = database.query<unknown, ColumnValue[]>(
@@ -162,11 +153,12 @@ export function createOrderWriter(database: Database): OrderWriter {
     `SELECT ${storedOrders.selected} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
   );
   return {
-    add(orders) {
+    add(orders: readonly NewOrder[]): void {
       ids.begin();
       for (const order of orders) insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
     },
-    markReturned(petId, orderReturn) {
+    /** Marks every open order of the pet. */
+    markReturned(petId: bigint, orderReturn: OrderReturn): void {
       for (const row of selectOpenOrders.all(petId)) {
         const order = storedOrders.parse(row);
         // Skip it: a new checksum would hide the damage.

@@ -52,8 +52,6 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
     if (closed) throw storeClosing();
     if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller has left.');
     const outcome = await send(request);
-    const problem = watch.problem();
-    if (problem) throw problem;
     if ('failure' in outcome) throw failureOf(outcome.failure);
     return outcome.page;
   };

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../../domain/error.ts';
 import type { Report } from '../../../system/progress.ts';
-import { openForReading, refuseDamage, refuseOldSqlite } from '../connect.ts';
+import { openForReading, refuseDamage } from '../connect.ts';
 import { damaged, operatorError, isBusy } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema } from '../migrate.ts';
@@ -22,8 +22,7 @@ export interface SqliteInspection extends StoreContent {
 
 /** Reads a whole store. Fails where the service would. */
 export function inspectSqlite(name: string, now: number, report: Report): SqliteInspection {
-  refuseOldSqlite();
-  if (!findStore(name)) return nothing;
+  if (!findStore(name)) return { ...emptyStore, usableKeyCount: 0 };
   const { database } = openForReading(name);
   try {
     report.step(`Checking ${name}`);
@@ -38,8 +37,6 @@ export function inspectSqlite(name: string, now: number, report: Report): Sqlite
     database.close();
   }
 }
-
-const nothing: SqliteInspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
 
 function countUsableKeys(database: Database, now: number): number {
   const usable = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)';
@@ -70,6 +67,7 @@ export interface StoreContent {
   keyCount: number;
 }
 
+const emptyStore: StoreContent = { petCount: 0, orderCount: 0, keyCount: 0 };
 const rowsPerReport = 10_000;
 const nouns: Record<string, string> = { pets: 'pet', orders: 'order', categories: 'category' };
 
@@ -89,7 +87,7 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     return count;
   };
   // The first start was interrupted after it created the file and before it created the schema.
-  if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
+  if (isWithoutSchema(database)) return emptyStore;
   const countChecked = <Row, Stored>(table: CheckedForm<Row, Stored>): number => {
     const existing = columnsIn(database, table.name);
     if (existing.size === 0) return 0;

@@ -91,7 +91,7 @@ function lockStore(name: string, path: string): Database | undefined {
 
 function replaceStore(options: RestoreOptions, path: string, lock: Database | undefined): RestoreSummary {
   const { file, report } = options;
-  const remainder = readReplaced(options, lock);
+  const remainder = readRemainder(options, lock);
   removeLeftovers(path, partialForm);
   const partial = partialOf(path);
   try {
@@ -109,17 +109,6 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
     for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
     if (isDamage(error)) throw damaged(file);
     throw isUnreadable(error) ? notBackup(file) : error;
-  }
-}
-
-/** Refuses a store that holds pets or orders, or cannot be used, unless the restore is forced. */
-function readReplaced({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
-  if (!lock) return nothingLeft;
-  try {
-    return readRemainder(lock, name, isForced);
-  } catch (error) {
-    if (isForced) return nothingLeft;
-    throw error;
   }
 }
 
@@ -183,7 +172,7 @@ function refuseNoBackup(file: string, name: string): void {
 }
 
 /** What a restored store inherits from the one it replaces. */
-export interface Remainder {
+interface Remainder {
   /** All keys, including revoked ones. */
   keys: KeyState[];
   lastIds: LastIds;
@@ -195,14 +184,19 @@ interface KeyState {
   expiresAt: number | null;
 }
 
-export const nothingLeft: Remainder = { keys: [], lastIds: { pets: 0n, orders: 0n } };
+const nothingLeft: Remainder = { keys: [], lastIds: { pets: 0n, orders: 0n } };
 
-/** Refuses a store that is not ours or, unless the restore is forced, holds pets or orders. */
-export function readRemainder(database: Database, name: string, isForced: boolean): Remainder {
-  checkOwnership(database, name);
-  if (isWithoutSchema(database)) return nothingLeft;
-  if (!isForced) refuseContent(database, name);
-  return { keys: readKeys(database), lastIds: readLastIds(database) };
+/** Refuses a store that holds pets or orders, is not ours or cannot be read, unless the restore is forced. */
+function readRemainder({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
+  try {
+    if (lock) checkOwnership(lock, name);
+    if (!lock || isWithoutSchema(lock)) return nothingLeft;
+    if (!isForced) refuseContent(lock, name);
+    return { keys: readKeys(lock), lastIds: readLastIds(lock) };
+  } catch (error) {
+    if (isForced) return nothingLeft;
+    throw error;
+  }
 }
 
 function refuseContent(database: Database, name: string): void {
@@ -224,7 +218,7 @@ function readKeys(database: Database): KeyState[] {
  * key must not return with a backup. Ids used in the replaced store are not used again. Returns false if the copy has
  * usable keys that the replaced store does not know.
  */
-export function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): boolean {
+function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): boolean {
   using database = new Database(copy, { readwrite: true, create: false });
   // A store's file that was copied without its log may be empty.
   if (isWithoutSchema(database)) throw notBackup(origin);
@@ -247,6 +241,6 @@ export function carryOver({ keys, lastIds }: Remainder, copy: string, origin: st
   return usable.every(({ hash }) => known.has(hash));
 }
 
-export function notBackup(file: string): OperatorError {
+function notBackup(file: string): OperatorError {
   return new OperatorError(`${file} is not a backup.`, 'Name a file that petstore backup has made.');
 }
