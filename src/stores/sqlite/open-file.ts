@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import { readdirSync, rmSync, statfsSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { OperatorError } from '../../domain/error.ts';
 import { partialForm, removeLeftovers } from '../../system/files.ts';
 import { noReport } from '../../system/progress.ts';
 import { announceMigration, type MigrationOptions } from '../migration.ts';
@@ -51,7 +50,6 @@ export function upgrade(
       onMade?.();
       return;
     }
-    refuseFullDisk(database, store, keepsOlder);
     const { pets } = database.query('SELECT count(*) AS pets FROM pets').get() as { pets: number };
     announceMigration(report, from, newestVersion, pets);
     const keptAs = keepsOlder ? keepOlder(database, store, from) : undefined;
@@ -63,20 +61,6 @@ export function upgrade(
 }
 
 const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
-
-/** Every page may go into the log, and new columns enlarge the file: about twice its size, plus one copy. */
-function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlder: boolean): void {
-  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
-  const needed = bytes * (keepsOlder ? 3 : 2);
-  const { bavail, bsize } = statfsSync(dirname(path));
-  const free = bavail * bsize;
-  if (free >= needed) return;
-  const [neededMb, freeMb] = [needed, free].map((count) => Math.ceil(count / 1_000_000));
-  throw new OperatorError(
-    `The schema of ${name} must be migrated, which needs ${neededMb} MB; ${freeMb} MB are free.`,
-    remedy,
-  );
-}
 
 /** Keeps one copy per version, so that a start that fails repeatedly does not fill the disk. */
 function keepOlder(database: Database, { name, path }: StoreFile, version: number): string {

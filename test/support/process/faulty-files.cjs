@@ -1,12 +1,12 @@
 /**
  * A preload that must come before anything that imports `node:fs`, whose functions are bound then. KILL_AT kills the
  * process before a step: a change of a file, a statement, or the end of a connection. With NO_LINKS, the file system has
- * no hard links. FREE_BYTES is the room on it.
+ * no hard links.
  */
 const fs = require('node:fs');
 const { Database } = require('bun:sqlite');
 
-const { KILL_AT, NO_LINKS, FREE_BYTES } = process.env;
+const { KILL_AT, NO_LINKS } = process.env;
 let stepsLeft = Number(KILL_AT);
 
 function counted(original) {
@@ -21,7 +21,6 @@ if (NO_LINKS) {
     throw Object.assign(new Error('no links'), { code: 'EPERM' });
   };
 }
-if (FREE_BYTES) fs.statfsSync = () => ({ bavail: Number(FREE_BYTES), bsize: 1 });
 for (const name of ['openSync', 'copyFileSync', 'chmodSync', 'fsyncSync', 'linkSync', 'rmSync', 'renameSync'])
   fs[name] = counted(fs[name]);
 for (const name of ['run', 'query', 'close']) Database.prototype[name] = counted(Database.prototype[name]);

@@ -7,7 +7,6 @@ import { noProgress, noReport } from '../../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { migrate, newestVersion, readPragma } from '../../../../src/stores/sqlite/migrate.ts';
 import { checksumOf } from '../../../../src/stores/sqlite/rows.ts';
-import { withFaultyFiles } from '../../../support/process/faulty-files.ts';
 import { type Folder, limitedTo, makeFolder, runCli } from '../../../support/process/process.ts';
 
 let folder: Folder;
@@ -114,18 +113,5 @@ describe('a migration on a full disk', () => {
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
     expect(await runMigrate(args)).toMatchObject({ status: 0 });
     expect(versionOf()).toBe(newestVersion);
-  });
-
-  it('does not begin without room for the copy and the new pages', async () => {
-    makeOlder(2000);
-    const size = statSync(path).size;
-    const migrateWith = (free: number, ...args: string[]) =>
-      runMigrate(args, { env: { FREE_BYTES: String(free) }, wrap: withFaultyFiles });
-    expect(await migrateWith(size * 3 - 1)).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/needs \d+ MB; \d+ MB are free\. Make room, .*--no-copy\.\n$/),
-    });
-    expect([versionOf(), existsSync(copyOf())]).toEqual([5, false]);
-    expect(await migrateWith(size * 3 - 1, '--no-copy')).toMatchObject({ status: 0 });
   });
 });
