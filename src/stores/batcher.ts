@@ -97,7 +97,7 @@ export function createBatcher<Item, Result>(
   };
 }
 
-function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): error is PetstoreError {
   return error instanceof PetstoreError && error.code === 'unavailable';
 }
 
@@ -200,31 +200,27 @@ export function createWriteMetrics(
   };
 }
 
-/**
- * Tells whether the store accepts writes, judging by the last one. After a failure, `check` commits a probe at most
- * once a second until one succeeds.
- */
-export interface Readiness {
-  /** Receives the outcome of each write; undefined means success. */
-  note: (failure: unknown) => void;
-  /** Throws the failure of the last write. */
-  check(): Promise<void>;
-}
+export type Readiness = ReturnType<typeof createReadiness>;
 
 const probeEveryMs = 1000;
 
-/** The probe is a write and reports its outcome through `note`, like any other write. */
-export function createReadiness(probe: () => Promise<unknown>): Readiness {
+/**
+ * Tells whether the store accepts writes, judging by the last one. After a failure, `check` commits a probe at most
+ * once a second until one succeeds. The probe reports its outcome through `note`, like any other write.
+ */
+export function createReadiness(probe: () => Promise<unknown>) {
   let failure: PetstoreError | undefined;
   let probing: Promise<unknown> | undefined;
   let nextProbeAt = -Infinity;
 
   return {
-    note(latest) {
+    /** Receives the outcome of each write; undefined means success. */
+    note(latest: unknown): void {
       // A write that failed for another reason did reach the store.
-      failure = latest instanceof PetstoreError && latest.code === 'unavailable' ? latest : undefined;
+      failure = isUnavailable(latest) ? latest : undefined;
     },
-    async check() {
+    /** Throws the failure of the last write. */
+    async check(): Promise<void> {
       if (failure && !probing && performance.now() >= nextProbeAt) {
         nextProbeAt = performance.now() + probeEveryMs;
         probing = probe().finally(() => (probing = undefined));

@@ -40,13 +40,8 @@ export interface Rotation {
   overlapMs: number;
   /** When the new key expires. By default, it lives as long as the old one was meant to. */
   expiresAt?: Date | undefined;
-  /** Hands the new key over before the old one changes. */
-  deliver: (made: Successor) => Promise<void>;
-}
-
-interface Successor extends IssuedKey {
-  /** The old key as it will be after the rotation. */
-  old: ApiKey;
+  /** Hands the new key over before the old one changes. `old` is as it will be then. */
+  deliver: (made: IssuedKey & { old: ApiKey }) => Promise<void>;
 }
 
 /** Creates a key with the name and rights of an old one, and lets the old one expire after the overlap. */

@@ -27,14 +27,13 @@ export interface AddBackupOptions {
   report: Report;
 }
 
-export interface AddedBackup {
-  backup: Backup;
-  /** The names of the older backups that were removed. */
-  removed: string[];
-}
-
 /** Adds a verified backup to a place and removes older ones by the rules. Services may keep using the store. */
-export async function addBackup({ place, store, keep, report }: AddBackupOptions): Promise<AddedBackup> {
+export async function addBackup({
+  place,
+  store,
+  keep,
+  report,
+}: AddBackupOptions): Promise<{ backup: Backup; removed: string[] }> {
   const createdAt = new Date();
   // Detect an unusable place before copying the store.
   const abandoned = findAbandoned(await place.list(), createdAt);

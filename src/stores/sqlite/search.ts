@@ -5,14 +5,7 @@ import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
 
-/** Runs searches that read many pets, one at a time, on a thread of their own. */
-export interface Searcher {
-  /** Fails if too many searches wait or this one waits too long. Does not start once `signal` is aborted. */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<Page>;
-  /** Waits for the running search, then ends the thread. */
-  close(): Promise<void>;
-}
-
+export type Searcher = ReturnType<typeof openSearcher>;
 export type SearchOutcome = { page: Page } | { failure: Failure };
 
 interface Waiting {
@@ -23,7 +16,8 @@ interface Waiting {
 /** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
 const limits = { maxLength: 32, maxWaitMs: 3000, size: { of: () => 1, maxPerBatch: 1 } };
 
-export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
+/** Runs searches that read many pets, one at a time, on a thread of their own. */
+export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>) {
   let thread: Worker | undefined;
   let replied: PromiseWithResolvers<SearchOutcome>;
   let closed: Promise<void> | undefined;
@@ -65,11 +59,13 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   };
 
   return {
-    async search(request, signal) {
+    /** Fails if too many searches wait or this one waits too long. Does not start once `signal` is aborted. */
+    async search(request: SearchRequest, signal?: AbortSignal): Promise<Page> {
       const problem = watch.problem();
       if (problem) throw problem;
       return searches.add({ request, signal });
     },
+    /** Waits for the running search, then ends the thread. */
     close: () => (closed ??= close()),
   };
 }

@@ -58,16 +58,12 @@ export function refuseMoved(store: StoreFile): void {
   if (!isInPlace(store)) throw storeMoved(store);
 }
 
-/** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
-export interface StoreWatch {
-  /** Why every call is refused from then on: this process and others can no longer see each other's writes. */
-  problem(): PetstoreError | undefined;
-  close(): void;
-}
+export type StoreWatch = ReturnType<typeof watchStore>;
 
 const checkEveryMs = 250;
 
-export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
+/** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
+export function watchStore(store: StoreFile, log: Log | undefined) {
   let isLost = false;
   const check = (): void => {
     if (isLost || isInPlace(store)) return;
@@ -78,7 +74,8 @@ export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
   };
   const timer = setInterval(check, checkEveryMs).unref();
   return {
-    problem: () => (isLost ? storeMoved(store) : undefined),
+    /** Why every call is refused from then on: this process and others can no longer see each other's writes. */
+    problem: (): PetstoreError | undefined => (isLost ? storeMoved(store) : undefined),
     close: () => clearInterval(timer),
   };
 }
@@ -111,25 +108,18 @@ export interface CommitWatch {
   seesDuringReads: boolean;
 }
 
-/** Keeps reads and caches as new as the file. Its methods fail with `unavailable` once the store is moved. */
-export interface Freshness {
-  /** Changes with every commit by any process. */
-  version: () => number;
-  /** Runs a query that sees every commit made so far. */
-  read<Result>(query: () => Result): Result;
-  close(): void;
-}
+export type Freshness = ReturnType<typeof createFreshness>;
 
 /**
- * Checks for commits at every call, not once per turn of the event loop, because a connection that arrives during a
- * turn can be served within it. The reads of a turn share one transaction until the next commit: starting and ending
- * one costs more than reading a pet.
+ * Keeps reads and caches as new as the file; fails with `unavailable` once the store is moved. Checks for commits at every
+ * call, not once per turn of the event loop, because a connection that arrives during a turn can be served within it. The
+ * reads of a turn share one transaction until the next commit: starting and ending one costs more than reading a pet.
  */
 export function createFreshness(
   database: Database,
   commits: CommitWatch,
   store: Pick<StoreWatch, 'problem'>,
-): Freshness {
+) {
   const begin = database.query('BEGIN');
   const commit = database.query('COMMIT');
   let version = 0;
@@ -152,7 +142,8 @@ export function createFreshness(
   };
 
   return {
-    version() {
+    /** Changes with every commit by any process. */
+    version(): number {
       try {
         check();
         return version;
@@ -160,7 +151,8 @@ export function createFreshness(
         throw callerError(error);
       }
     },
-    read(query) {
+    /** Runs a query that sees every commit made so far. */
+    read<Result>(query: () => Result): Result {
       try {
         check();
         if (!ending && commits.seesDuringReads) {

@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import {
   decideBatch,
@@ -34,11 +34,11 @@ import { isInPlace, whenFree, whileInPlace } from './watch.ts';
 /** The thread that owns the writing connection. One disk sync serves all writes of a batch. */
 
 /** What the serving thread asks of the writer thread. */
-export type Write = TimedChange | PlainStatement;
+export type Write = TimedChange | Statement;
 export type WriteResult = Outcome | undefined;
 
 /** A statement without a result. */
-export interface PlainStatement {
+export interface Statement {
   kind: 'execute';
   sql: string;
   values: (string | number | null)[];
@@ -49,15 +49,8 @@ export type Reply = { results: WriteResult[] } | { failure: Failure };
 
 declare const self: Worker;
 
-interface Connection {
-  database: Database;
-  begin: Statement;
-  commit: () => void;
-  apply: ApplyBatch;
-}
-
 let store: StoreFile;
-let connection: Connection | undefined;
+let connection: ReturnType<typeof openConnection> | undefined;
 /** Once true, nothing is written, even if the file comes back: others may have written in between. */
 let isLost = false;
 /** Whether the last batch timed out on another process's lock. Until a batch gets the lock, the next ones wait less. */
@@ -99,7 +92,7 @@ function runBatch(writes: Write[]): Reply {
   }
 }
 
-function openConnection(): Connection {
+function openConnection() {
   const database = connect(store);
   try {
     useWal(database);
@@ -161,10 +154,8 @@ function abandon(database: Database): void {
   database.close();
 }
 
-/** Runs a batch within a transaction of the writing connection. */
-type ApplyBatch = (batch: readonly Write[]) => WriteResult[];
-
-function createApply(database: Database): ApplyBatch {
+/** Applies a batch within a transaction of the writing connection. */
+function createApply(database: Database): (batch: readonly Write[]) => WriteResult[] {
   const ids = createIds(database, 'pets');
   const known: Known = { ...createLookups(database), newId: () => ids.next() };
   const write = createWriter(database);

@@ -4,15 +4,9 @@ import { type Batcher, createBatcher, createWriteMetrics } from '../batcher.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
-import type { PlainStatement, Reply, Write, WriteResult } from './writer-thread.ts';
+import type { Statement, Reply, Write, WriteResult } from './writer-thread.ts';
 
-/** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
-export interface Writer {
-  apply(change: TimedChange): Promise<Outcome>;
-  execute(sql: string, values: PlainStatement['values']): Promise<void>;
-  /** Waits for pending writes, then ends the thread. */
-  close(): Promise<void>;
-}
+export type Writer = ReturnType<typeof openWriter>;
 
 interface WriterOptions {
   store: StoreFile;
@@ -24,7 +18,8 @@ interface WriterOptions {
   onWritten?: (failure: Error | undefined) => void;
 }
 
-export function openWriter(options: WriterOptions): Writer {
+/** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
+export function openWriter(options: WriterOptions) {
   const { store, watch, maxQueuedWrites, metrics, onWritten } = options;
   // Keep the URL literal here: the one-file build searches for it.
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
@@ -72,10 +67,11 @@ export function openWriter(options: WriterOptions): Writer {
   };
 
   return {
-    apply: (change) => run(change) as Promise<Outcome>,
-    async execute(sql, values) {
+    apply: (change: TimedChange) => run(change) as Promise<Outcome>,
+    async execute(sql: string, values: Statement['values']): Promise<void> {
       await run({ kind: 'execute', sql, values });
     },
+    /** Waits for pending writes, then ends the thread. */
     close: () => (closed ??= close()),
   };
 }
