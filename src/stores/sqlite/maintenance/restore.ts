@@ -1,15 +1,5 @@
 import { Database } from 'bun:sqlite';
-import {
-  chownSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chownSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
 import {
@@ -115,9 +105,10 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
 /** Returns where the replaced store is kept, if it held anything. */
 function exchange(partial: string, path: string, lock: Database | undefined): string | undefined {
   const kept = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
-  const isOneFile = lock !== undefined && leaveWalMode(lock, path);
+  if (lock) leaveWalMode(lock, path);
   const isEmpty = sizeOf(path) === 0;
-  if (!isEmpty) keep(path, kept, isOneFile ? lock : undefined);
+  // A hard link, so that the store always has at least one name.
+  if (!isEmpty) linkSync(path, kept);
   // SQLite would apply these to the new file.
   for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
     renameSync(`${path}${suffix}`, `${kept}${suffix}`);
@@ -127,31 +118,18 @@ function exchange(partial: string, path: string, lock: Database | undefined): st
   return isEmpty ? undefined : kept;
 }
 
-/** Moves the log into the file. Returns false if SQLite cannot read the store: its log is then kept beside it. */
-function leaveWalMode(lock: Database, path: string): boolean {
+/** Moves the log into the file. If SQLite cannot read the store, its log is kept beside it. */
+function leaveWalMode(lock: Database, path: string): void {
   try {
     readPragma(lock, 'schema_version');
     // Unlike DELETE, TRUNCATE leaves no journal with content.
     lock.run('PRAGMA journal_mode = TRUNCATE');
   } catch (error) {
-    if (isUnreadable(error)) return false;
+    if (isUnreadable(error)) return;
     throw error;
   }
-  if (!existsSync(`${path}-wal`)) return true;
+  if (!existsSync(`${path}-wal`)) return;
   throw new OperatorError(`The log ${path}-wal could not be moved into its store.`, 'Check the disk.');
-}
-
-/** Adds a second name by a hard link, so that the store always has at least one. */
-function keep(path: string, kept: string, lock: Database | undefined): void {
-  try {
-    linkSync(path, kept);
-  } catch {
-    // Without hard links, copy through SQLite: closing any descriptor of the file would drop the locks on it.
-    if (!lock) return copyFileSync(path, kept);
-    closeSync(openSync(kept, 'wx', 0o600));
-    lock.run('VACUUM INTO ?1', [kept]);
-    syncPath(kept);
-  }
 }
 
 function refuseNoBackup(file: string, name: string): void {
