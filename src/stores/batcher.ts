@@ -215,7 +215,7 @@ export function createReadiness(probe: () => Promise<unknown>) {
 
   return {
     /** Receives the outcome of each write; undefined means success. */
-    note(latest: unknown): void {
+    note: (latest: unknown): void => {
       // A write that failed for another reason did reach the store.
       failure = isUnavailable(latest) ? latest : undefined;
     },

@@ -143,7 +143,7 @@ export function createFreshness(
 
   return {
     /** Changes with every commit by any process. */
-    version(): number {
+    version: (): number => {
       try {
         check();
         return version;

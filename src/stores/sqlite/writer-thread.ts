@@ -103,7 +103,7 @@ function openConnection() {
       database,
       begin: database.query('BEGIN IMMEDIATE'),
       apply: createApply(database),
-      commit() {
+      commit: (): void => {
         try {
           commit.run();
         } catch (error) {

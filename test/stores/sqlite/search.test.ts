@@ -26,7 +26,7 @@ describe('a search that reads many pets', () => {
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     // One runs, 32 wait; on a busy machine, some of them for too long.
     expect(refused.length).toBeGreaterThanOrEqual(27);
-    expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
+    expect((refused.at(-1) as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
     expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
     await store.close();
   });
