@@ -32,12 +32,11 @@ const postgresSettings = 'fsync and synchronous_commit on';
 export const contestants: readonly Contestant[] = [
   service('petstore', 'Petstore', 'this service, embedded SQLite', 'service'),
   limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', {
-    command: [bun, join(import.meta.dir, 'limit-bun.ts')],
-    without: ['list-status', ...slowDisk],
+    ...{ settings: 'no key check, no database', without: ['list-status', ...slowDisk] },
   }),
-  limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', {
-    command: ['node', join(import.meta.dir, 'limit-node.mjs')],
-    without: ['list-status', 'mix', 'get', 'not-modified', ...slowDisk],
+  limit('limit-least', 'least Bun.serve', 'reads address and headers, checks the key, adds a request id', {
+    settings: 'one key, no database',
+    without: ['list-status', 'list-random', 'get', 'create', 'mix', 'not-modified', ...slowDisk],
   }),
   peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
     packages: 'fastify @fastify/bearer-auth @fastify/etag better-sqlite3',
@@ -78,13 +77,16 @@ function service(id: string, name: string, what: string, data: 'service' | 'post
   };
 }
 
-type LimitParts = Pick<Contestant, 'without'> & { command: string[] };
+type LimitParts = Pick<Contestant, 'settings' | 'without'>;
 
-function limit(id: string, name: string, what: string, { command, without }: LimitParts): Contestant {
+function limit(id: string, name: string, what: string, parts: LimitParts): Contestant {
+  const command = [bun, join(import.meta.dir, `${id}.ts`)];
   return {
-    ...{ id, name, what, kind: 'limit', settings: 'no key check, no database', packages: [], without },
-    ...{ data: 'responses', spelling: spellings.own },
-    start: ({ port, place }) => ({ command, env: { PORT: String(port), RESPONSES: place } }),
+    ...{ id, name, what, kind: 'limit', packages: [], data: 'responses', spelling: spellings.own, ...parts },
+    start: ({ port, place: RESPONSES, key: API_KEY }) => ({
+      command,
+      env: { PORT: String(port), RESPONSES, API_KEY },
+    }),
   };
 }
 

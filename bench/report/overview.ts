@@ -27,8 +27,10 @@ export function drawOverview(results: Results): string {
   const { method, contestants } = results;
   const speed = ({ id }: ContestantEntry, workload: string): number =>
     spreadOfCell(results, cellOf(results, workload, id))?.median ?? 0;
+  const isShown = ({ id, kind }: ContestantEntry) =>
+    !isOnPostgres(id) && (kind !== 'limit' || id === 'limit-bun');
   const rows = contestants
-    .filter((own) => !isOnPostgres(own.id) && own.id !== 'limit-node' && speed(own, 'list') > 0)
+    .filter((own) => isShown(own) && speed(own, 'list') > 0)
     .toSorted((a, b) => speed(b, 'list') - speed(a, 'list'));
   const names = rows.map((own, index) => {
     const name = own.kind === 'limit' ? 'bare server' : own.name;
