@@ -15,7 +15,7 @@ export interface Spelling {
   list: (options: ListOptions) => HttpRequest;
   get: (id: number) => HttpRequest;
   create: (number: number) => HttpRequest;
-  /** Peers do not offer it. */
+  /** Peers with a file do not offer it. */
   update: (id: number, name: string) => HttpRequest;
 }
 

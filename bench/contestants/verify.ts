@@ -5,15 +5,15 @@ import { send, startContestant, type Setting } from './start.ts';
 
 /**
  * Makes sure that every contestant of the same API does the same work: the key is checked, parameters and bodies are
- * validated, errors have three fields, a list holds the same pets and links to the next page, and a create is kept
- * and, in a file, acknowledged only after it is synced.
+ * validated, errors have three fields, a list holds the same pets and links to the next page, and a create, and on
+ * PostgreSQL an update, is kept and, in a file, acknowledged only after it is synced.
  */
 export async function verifySameWork(ids: readonly string[], pets: number, setting: Setting): Promise<void> {
   const expected = await responsesOf('petstore', pets, setting);
   for (const id of ids) {
     const found = await responsesOf(id, pets, setting);
-    const lines = [...expected].flatMap(([question, response]) => {
-      const other = found.get(question);
+    const lines = [...found].flatMap(([question, other]) => {
+      const response = expected.get(question);
       if (Bun.deepEquals(other, response)) return [];
       return [`  ${question}: ${JSON.stringify(other)} instead of ${JSON.stringify(response)}`];
     });
@@ -23,7 +23,7 @@ export async function verifySameWork(ids: readonly string[], pets: number, setti
 
 /** What a contestant responds to each question. Errors may be worded freely; everything else is the same. */
 async function responsesOf(id: string, pets: number, setting: Setting): Promise<Map<string, unknown>> {
-  const { spelling, without } = contestantOf(id);
+  const { spelling, without, kind, data } = contestantOf(id);
   const isOnSlowDisk = setting.slowDisk !== undefined && !without.includes('slow-disk-busy');
   const cell = { contestant: id, workload: isOnSlowDisk ? 'slow-disk-busy' : 'mix', pets, processes: 1 };
   await using server = await startContestant(cell, setting);
@@ -31,6 +31,7 @@ async function responsesOf(id: string, pets: number, setting: Setting): Promise<
   const page = (query: string): HttpRequest => ({ method: 'GET', path: `/v1/pets${query}` });
   const create = (pet: unknown): HttpRequest => post(JSON.stringify(pet));
   const post = (body: string): HttpRequest => ({ method: 'POST', path: '/v1/pets', body });
+  const patch = (body: string): HttpRequest => ({ ...spelling.update(10, ''), body });
   const questions: [string, HttpRequest, Record<string, string>?][] = [
     ['first page', spelling.list({})],
     ['by status', spelling.list({ status: 'sold', limit: 3 })],
@@ -55,6 +56,20 @@ async function responsesOf(id: string, pets: number, setting: Setting): Promise<
     ['a create with a wrong status', create({ ...valid, status: 'lost' })],
     ['a create that is no JSON', post('{"name":')],
   ];
+  const ofUpdates: typeof questions = [
+    ['an update', spelling.update(10, 'Max')],
+    ['what was updated', spelling.get(10)],
+    ['an update of every field', patch(JSON.stringify({ ...valid, status: 'pending' }))],
+    ['an update of a created pet', spelling.update(pets + 2, 'Max')],
+    ['an update without key', spelling.update(10, 'Tom'), {}],
+    ['an update with another key', spelling.update(10, 'Tom'), otherKey],
+    ['an update of an unknown pet', spelling.update(999_999_999, 'Max')],
+    ['an update with a category that is no number', patch('{"categoryId":"x"}')],
+    ['an update with a wrong status', patch('{"status":"lost"}')],
+    ['an update that is no JSON', patch('{"name":')],
+    ['what is left after that', spelling.get(10)],
+  ];
+  if (kind === 'service' || data === 'postgres') questions.push(...ofUpdates);
   const responses = new Map<string, unknown>();
   for (const [question, request, headers = server.headers] of questions) {
     const startedAt = performance.now();

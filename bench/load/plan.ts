@@ -33,6 +33,8 @@ function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Pl
     return otherSizes.filter((size) => hasOwn && size > 1_000_000).map((size) => cell({ pets: size }));
   const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
   const compared = able.map(({ id }) => cell({ contestant: id }));
+  if (workloadOf(workload).isOnPostgres)
+    return compared.filter(({ contestant }) => contestantOf(contestant).data === 'postgres');
   return hasOwn ? [...compared, ...otherSizes.map((size) => cell({ pets: size }))] : compared;
 }
 
@@ -40,7 +42,7 @@ const groupOf = (workload: string): string => workload.replace(/^slow-disk.*/, '
 
 /** Latency is compared at the common size, with one limit. */
 export function planLatency(groups: readonly Cell[][], { pets }: Plan): Cell[] {
-  const sized = groups.flat().filter((cell) => cell.pets === pets && cell.contestant !== 'limit-node');
+  const sized = groups.flat().filter((cell) => cell.pets === pets && cell.contestant !== 'limit-least');
   return sized.filter(({ workload }) => latencyWorkloads.includes(workload));
 }
 

@@ -12,6 +12,8 @@ export interface Workload {
   isConditional?: boolean;
   /** The file is dropped from the machine's memory before each turn. All others read it once beforehand. */
   isCold?: boolean;
+  /** Only contestants on PostgreSQL do it. */
+  isOnPostgres?: boolean;
   /** Every sync takes 5 ms longer. */
   isOnSlowDisk?: boolean;
   /** Creates that run beside the requests. */
@@ -37,6 +39,21 @@ const updates: Requests = ({ update }, pets) => {
 const creates: Requests = ({ create }) => thousand(create);
 const mixed: Requests = ({ list, create }) =>
   thousand((index) => (index % 10 === 9 ? create(index) : list({})));
+/**
+ * HttpArena's `crud`: of 20 requests, 15 get a pet, 3 rename one, 1 reads one of ten pages and 1 creates a pet. Ids are
+ * of the first half. The second pass gives the same pets other names, as above.
+ */
+const crud: Requests = ({ get, update, list, create }, pets) => {
+  const pass = randomly((random) => ({ id: 1 + random(pets / 2), page: random(10) }));
+  return [...pass, ...pass].map(({ id, page }, index) => {
+    const step = index % 20;
+    if (step < 15) return get(id);
+    if (step < 18) return update(id, `Pet ${index}`);
+    if (step === 19) return create(index);
+    // Ten of 50 pets are pending.
+    return list({ status: 'pending', limit: 10, ...(page > 0 && { after: 50 * page }) });
+  });
+};
 
 export const workloads: readonly Workload[] = [
   { id: 'list', title: 'List, first page', requests: firstPage },
@@ -50,6 +67,10 @@ export const workloads: readonly Workload[] = [
   { id: 'get-cold', title: 'Get by id, random, from a cold file', requests: randomPets, isCold: true },
   { id: 'create', title: 'Create, durable', requests: creates, isWriting: true },
   { id: 'mix', title: '90 % list, 10 % create', requests: mixed, isWriting: true },
+  {
+    ...{ id: 'crud', title: '75 % get, 15 % update, 5 % list, 5 % create (HttpArena’s crud)' },
+    ...{ requests: crud, isWriting: true, isOnPostgres: true },
+  },
   { id: 'not-modified', title: '304 on an unchanged list', requests: firstPage, isConditional: true },
   { id: 'slow-disk-quiet', title: 'List, 5 ms disk, no creates', requests: firstPage, isOnSlowDisk: true },
   {

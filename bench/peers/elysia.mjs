@@ -39,10 +39,11 @@ const ofPostgres = {
     set.headers.location = `/v1/pets/${created.id}`;
     return created;
   },
+  update: async ({ params, body, status }) => (await pets.update(params.id, body)) ?? status(404, noPet),
 };
 const handlers = isOnPostgres ? ofPostgres : ofSqlite;
 
-new Elysia()
+const app = new Elysia()
   .use(bearer())
   .onError(({ code, error, set }) => {
     if (code === 'NOT_FOUND') set.status = 404;
@@ -54,5 +55,6 @@ new Elysia()
   })
   .get('/v1/pets', handlers.list, { query: pageQuery })
   .get('/v1/pets/:id', handlers.get, { params: petParams })
-  .post('/v1/pets', handlers.create, { body: newPet })
-  .listen(settings);
+  .post('/v1/pets', handlers.create, { body: newPet });
+if (isOnPostgres) app.patch('/v1/pets/:id', handlers.update, { params: petParams, body: t.Partial(newPet) });
+app.listen(settings);

@@ -43,4 +43,13 @@ app.post('/v1/pets', { schema: { body: newPet, response: { 201: pet } } }, async
   return created;
 });
 
+if (isOnPostgres) {
+  const { properties } = newPet;
+  const updateSchema = { ...getSchema, body: { type: 'object', properties } };
+  app.patch('/v1/pets/:id', { schema: updateSchema }, async (request, reply) => {
+    const updated = await pets.update(request.params.id, request.body);
+    return updated ?? reply.status(404).send(noPet);
+  });
+}
+
 await app.listen({ port: settings.port, host: settings.hostname });

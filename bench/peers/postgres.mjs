@@ -7,6 +7,7 @@ const page = `SELECT ${columns} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
 const pageOfStatus = `SELECT ${columns} FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`;
 const pet = `SELECT ${columns} FROM pets WHERE id = $1`;
 const insert = `INSERT INTO pets (id, name, category_id, status) VALUES (nextval('pet_ids'), $1, $2, $3) RETURNING ${columns}`;
+const update = `UPDATE pets SET name = coalesce($2, name), category_id = coalesce($3, category_id), status = coalesce($4, status) WHERE id = $1 RETURNING ${columns}`;
 
 export const pets = {
   async list({ limit = 20, status, cursor = 0 }) {
@@ -22,6 +23,10 @@ export const pets = {
   async create({ name, categoryId, status }) {
     const [row] = await query('create', insert, [name, categoryId, status ?? null]);
     return withoutNull(row);
+  },
+  async update(id, { name, categoryId, status }) {
+    const [row] = await query('update', update, [id, name ?? null, categoryId ?? null, status ?? null]);
+    return row && withoutNull(row);
   },
 };
 
