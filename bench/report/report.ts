@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { boundsOf, observationsOf } from './bounds.ts';
 import { drawOverview } from './overview.ts';
 import type { Results } from './results.ts';
 import { cellOf, isOnPostgres, shortNumber, spreadOf, spreadOfCell, type Figure } from './statistics.ts';
-import { targetsOf } from './targets.ts';
 
 const benchFolder = join(import.meta.dir, '..');
 /** If other programs take more than this in half of the rounds, the figures say little. */
@@ -28,7 +28,7 @@ export function renderResults(results: Results): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const reasons = samples.flatMap(({ discarded = [] }) => discarded);
   const outcome = { true: 'reached', false: '**not reached**', undefined: 'not measured' };
-  const bounds = targetsOf(results).map(({ what, bound, measured, isReached }) => {
+  const bounds = boundsOf(results).map(({ what, bound, measured, isReached }) => {
     return `- ${what}: ${measured === undefined ? '' : `${measured}, `}${outcome[`${isReached}`]} (${bound})`;
   });
   const sections = [
@@ -37,8 +37,12 @@ export function renderResults(results: Results): string {
     '`npm run bench` writes this page. [results/latest.json](results/latest.json) has every figure of each round, with processor time, memory, latency and other numbers of pets, and the contestants’ versions and settings. [docs/performance.md](../docs/performance.md) explains the method. Absolute figures belong to this machine; ratios travel better.',
     '![Requests a second](results/overview.svg)',
     '## Bounds',
-    'The median of the rounds, with the lowest and the highest. Ratios are made within a round.',
+    'What users are promised, with what was measured: the median of the rounds, with the lowest and the highest. Ratios are made within a round. [docs/performance.md](../docs/performance.md#bounds) explains them.',
     bounds.join('\n'),
+    'Observed, without a bound:',
+    observationsOf(results)
+      .map((line) => `- ${line}`)
+      .join('\n') || 'Nothing.',
     '## Throughput',
     `Requests a second with ${shortNumber(method.pets)} pets: the median of ${method.rounds} rounds, one core for the server, ${method.connections} connections. An empty cell was left out or cannot be measured.`,
     workloadTable(results, 'requestsPerSecond'),
@@ -89,7 +93,8 @@ function describeMachineLoad(results: Results): string {
   const alone = results.samples.filter(
     (own) => !isOnPostgres(own.contestant) && own.workload !== 'slow-disk-busy',
   );
-  const others = spreadOf(alone.map(({ otherCores }) => otherCores)) ?? { median: 0, highest: 0 };
+  const others = spreadOf(alone.map(({ otherCores }) => otherCores));
+  if (!others) return 'What else ran on the machine is unknown.';
   const warning = ' **The machine was not quiet: do not use these figures.**';
   return `${processes}Other programs took ${Number(others.median.toFixed(2))} cores in the median round, ${Number(others.highest.toFixed(2))} in the worst.${others.median > quietCores ? warning : ''}`;
 }
