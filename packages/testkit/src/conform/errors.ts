@@ -22,21 +22,14 @@ export function readError(exchange: Exchange): SeenError {
 
 /** Fails unless the body is an Error with its three fields, all of them correct. */
 export function expectErrorBody(exchange: Exchange): void {
-  expectErrorText(exchange, 'code');
-  expectErrorText(exchange, 'message');
-  expectErrorStatus(exchange);
-}
-
-export function expectErrorText(exchange: Exchange, field: 'code' | 'message'): void {
-  const { [field]: text } = readError(exchange);
-  const expected = `a ${field} in the body, a string that is not empty`;
-  expectThat(typeof text === 'string' && text !== '', exchange, expected, undefined, `${field} of errors`);
-}
-
-export function expectErrorStatus(exchange: Exchange): void {
-  const isSame = readError(exchange).status === BigInt(exchange.status);
+  const error = readError(exchange);
+  for (const field of ['code', 'message'] as const) {
+    const isText = typeof error[field] === 'string' && error[field] !== '';
+    const expected = `a ${field} in the body, a string that is not empty`;
+    expectThat(isText, exchange, expected, undefined, `${field} of errors`);
+  }
   const expected = `the integer status ${exchange.status} in the body`;
-  expectThat(isSame, exchange, expected, undefined, 'status of errors');
+  expectThat(error.status === BigInt(exchange.status), exchange, expected, undefined, 'status of errors');
 }
 
 /** Sends a request and expects one of Petstore's errors, such as `400 invalid_pet`. */

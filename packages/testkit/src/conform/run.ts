@@ -26,7 +26,6 @@ export interface RunOptions {
   profile?: Profile;
   /** Subjects such as `limits`, or checks such as `limits/default`; all by default. */
   only?: string[] | undefined;
-  onResult?: (result: CheckResult) => void;
 }
 
 /** After this many checks in a row without a response, the rest are skipped. */
@@ -36,7 +35,7 @@ const noResponse = 'no response';
 /** Runs the checks of a profile one after another, because some compare the state before and after. */
 export async function runChecks(
   api: Api,
-  { profile = 'contract', only, onResult }: RunOptions = {},
+  { profile = 'contract', only }: RunOptions = {},
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   let silentCount = 0;
@@ -44,7 +43,6 @@ export async function runChecks(
     const result = silentCount < patience ? await runCheck(api, check) : notTried(check);
     silentCount = result.gotNoResponse ? silentCount + 1 : 0;
     results.push(result);
-    onResult?.(result);
   }
   return results;
 }

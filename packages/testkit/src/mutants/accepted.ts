@@ -55,12 +55,6 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     ),
   },
   {
-    number: 68,
-    name: 'category-true-accepted',
-    description: 'A categoryId of true is stored as 1.',
-    wrap: editField('categoryId', (value) => (value === true ? 1 : value)),
-  },
-  {
     number: 69,
     name: 'category-past-int64-wrapped',
     description: 'A categoryId past int64 wraps around to the other end.',

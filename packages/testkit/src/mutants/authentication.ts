@@ -72,12 +72,6 @@ export const authenticationMutants: readonly MutantDefinition[] = [
     wrap: acceptIf((_header, key, { url }) => new URL(url).searchParams.get('access_token') === key),
   },
   {
-    number: 125,
-    name: 'key-wrong-404',
-    description: 'A wrong key is 404 instead of 401.',
-    wrap: onRefusedKey((response, header) => (header === '' ? response : refuseAs(response, 404))),
-  },
-  {
     number: 126,
     name: 'key-missing-403',
     description: 'A missing key is 403 instead of 401.',

@@ -19,12 +19,6 @@ export const getMutants: readonly MutantDefinition[] = [
     wrap: onNotFound((response) => withBody(response, 'null', { status: 200 })),
   },
   {
-    number: 103,
-    name: 'get-unknown-no-content',
-    description: 'An unknown pet is 204.',
-    wrap: onNotFound((response) => withBody(response, null, { status: 204 })),
-  },
-  {
     number: 104,
     name: 'get-unknown-400',
     description: 'An unknown pet is 400.',

@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 import { checksOf } from '../check.ts';
-import { createOfCategory, expectValues, findById, reasons } from '../expectations.ts';
+import { reasons } from '../expectations.ts';
 import { expectThat } from '../mismatch.ts';
 import { createPet, getPet, listPets, named, readPet, readPets, type SeenPet } from '../pets.ts';
 import { limits } from '../rules.ts';
@@ -48,18 +48,6 @@ export const agreementChecks = checksOf('contract', 'agreement', [
         `${length} of it`,
         reason,
       );
-    },
-  ],
-  [
-    'exact-in-list',
-    'A filtered list returns a categoryId past 2^53 exactly.',
-    async (api) => {
-      const sent = { ...named(api, 'exact in list'), categoryId: '9007199254740993', status: 'sold' };
-      const created = await createOfCategory(api, sent);
-      if (!created) return;
-      const exchange = await listPets(api, soldPets);
-      const listed = findById(readPets(exchange), created);
-      if (listed) expectValues(exchange, listed, sent);
     },
   ],
   ['lists-add-nothing', 'A list adds no pet.', (api) => expectNoneAdded(api, () => listPets(api))],

@@ -5,7 +5,7 @@ import { expectJsonType, expectValues } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, creating, getPet, named, readPet, renderPet, type SentPet } from '../pets.ts';
 import { statuses } from '../rules.ts';
-import { sampleWith, samples } from '../samples.ts';
+import { sampleWith } from '../samples.ts';
 import { expectCount, findWholeList } from '../whole-list.ts';
 
 const newIds = 'every pet gets a new id';
@@ -39,21 +39,6 @@ export const createChecks = checksOf('contract', 'create', [
       const sent = named(api, 'without status');
       const exchange = await api.send(creating(renderPet(sent)));
       expectValues(exchange, readPet(exchange, 201), sent);
-    },
-  ],
-  [
-    'unique-ids',
-    'Every created pet gets an id of its own.',
-    async (api) => {
-      const ids = (await samples(api)).map(({ created }) => created.id);
-      const last = await getPet(api, ids.at(-1) ?? 0n);
-      expectThat(
-        new Set(ids).size === ids.length,
-        last,
-        'a new id for each pet',
-        `the ids ${ids.join(', ')}`,
-        newIds,
-      );
     },
   ],
   [

@@ -1,8 +1,7 @@
 import { checksOf } from '../check.ts';
-import { expectValues, findById, reasons } from '../expectations.ts';
-import { expectStatus, expectThat } from '../mismatch.ts';
-import { creating, getPet, listPets, named, readPet, readPets, renderPet } from '../pets.ts';
-import { limits, removalDay } from '../rules.ts';
+import { expectThat } from '../mismatch.ts';
+import { creating, getPet, listPets, named, renderPet } from '../pets.ts';
+import { removalDay } from '../rules.ts';
 import { sampleWith } from '../samples.ts';
 
 /**
@@ -10,26 +9,6 @@ import { sampleWith } from '../samples.ts';
  * each implementation chooses how a response announces them.
  */
 export const deprecationChecks = checksOf('contract', 'deprecation', [
-  [
-    'still-served',
-    'GET /pets/{petId} is deprecated and still works.',
-    async (api) => expectStatus(await getPet(api, (await sampleWith(api, 'available')).created.id), 200),
-  ],
-  [
-    'replacement',
-    'The replacement, GET /pets with the status filter, shows the same pet as GET /pets/{petId}.',
-    async (api) => {
-      const { sent, created } = await sampleWith(api, 'pending');
-      const exchange = await listPets(api, '?status=pending&limit=100');
-      const pets = readPets(exchange);
-      const listed = findById(pets, created);
-      if (listed === undefined && pets.length >= limits.largest) return;
-      expectThat(listed !== undefined, exchange, `the pet ${created.id}`, undefined, reasons.missing);
-      expectValues(exchange, listed, sent);
-      const one = await getPet(api, created.id);
-      expectValues(one, readPet(one), sent);
-    },
-  ],
   [
     'removal-day',
     'If GET /pets/{petId} has a Sunset header, that names 5 December 2030.',

@@ -1,6 +1,6 @@
-import { sendAll, withEach, type Api, type ApiRequest, type Exchange } from '../api.ts';
+import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
-import { expectErrorStatus, expectErrorText } from '../errors.ts';
+import { expectErrorBody } from '../errors.ts';
 import { expectJsonType } from '../expectations.ts';
 import { expectStatus } from '../mismatch.ts';
 import { creating, named, renderPet } from '../pets.ts';
@@ -35,32 +35,17 @@ const errors: [name: string, what: string, status: number, request: (api: Api) =
 export const errorChecks = checksOf(
   'contract',
   'errors',
-  errors.flatMap(([name, what, status, requestsOf]) => {
-    const each = async (api: Api, expectation: (exchange: Exchange) => void) => {
+  errors.map(([name, what, status, requestsOf]): Entry => [
+    name,
+    `${what} is an Error with a code, a message and the status ${status}, as application/json.`,
+    async (api) => {
       for (const exchange of await sendAll(api, await requestsOf(api))) {
         expectStatus(exchange, status);
-        expectation(exchange);
+        expectErrorBody(exchange);
+        expectJsonType(exchange);
       }
-    };
-    return [
-      [
-        `${name}-code`,
-        `${what} has a code, a string.`,
-        (api) => each(api, (exchange) => expectErrorText(exchange, 'code')),
-      ],
-      [
-        `${name}-message`,
-        `${what} has a message, a string.`,
-        (api) => each(api, (exchange) => expectErrorText(exchange, 'message')),
-      ],
-      [
-        `${name}-status`,
-        `${what} repeats ${status} as its integer status.`,
-        (api) => each(api, expectErrorStatus),
-      ],
-      [`${name}-content-type`, `${what} is sent as application/json.`, (api) => each(api, expectJsonType)],
-    ] satisfies Entry[];
-  }),
+    },
+  ]),
 );
 
 function withoutKey(request: ApiRequest): ApiRequest[] {

@@ -1,10 +1,9 @@
-import type { Api } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
 import { expectRefusalOrPets, expectValues, findById, reasons } from '../expectations.ts';
 import { expectThat } from '../mismatch.ts';
-import { listPets, readList, readPets } from '../pets.ts';
+import { listPets, readPets } from '../pets.ts';
 import { limits, statuses } from '../rules.ts';
-import { samples, type SamplePet } from '../samples.ts';
+import { samples } from '../samples.ts';
 
 const filterReason = 'a filter lets other pets through';
 
@@ -43,26 +42,6 @@ export const filterChecks = checksOf('contract', 'filter', [
     },
   ],
   [
-    'no-status',
-    'A pet without a status is in no filtered list.',
-    async (api) => {
-      const without = await samplesWithoutStatus(api);
-      for (const status of statuses) {
-        const exchange = await listPets(api, `?status=${status}&limit=100`);
-        const pets = readPets(exchange);
-        for (const { created } of without) {
-          expectThat(
-            !findById(pets, created),
-            exchange,
-            `a list without the pet ${created.id}, which has no status`,
-            created.shown,
-            filterReason,
-          );
-        }
-      }
-    },
-  ],
-  [
     'before-limit',
     'The filter comes before the limit: one pet of each status is found with limit=1.',
     async (api) => {
@@ -88,45 +67,6 @@ export const filterChecks = checksOf('contract', 'filter', [
     },
   ],
   [
-    'optional',
-    'Without a status, a list has pets of every status, and pets without one if there are any.',
-    async (api) => {
-      await samples(api);
-      const exchange = await listPets(api, '?limit=100');
-      const pets = readPets(exchange);
-      if (pets.length >= limits.largest) return;
-      const none = (await samplesWithoutStatus(api)).slice(0, 1).map(() => undefined);
-      for (const status of [...statuses, ...none]) {
-        const isThere = pets.some((pet) => pet.status === status);
-        expectThat(
-          isThere,
-          exchange,
-          `a pet ${status === undefined ? 'without a status' : `that is ${status}`}`,
-        );
-      }
-    },
-  ],
-  [
-    'agrees-with-list',
-    'A filtered list has exactly the pets of the whole list that have the status.',
-    async (api) => {
-      await samples(api);
-      for (const status of statuses) {
-        const before = await readList(api, '?limit=100');
-        const exchange = await listPets(api, `?limit=100&status=${status}`);
-        if (before.length >= limits.largest) return;
-        const ids = readPets(exchange).map(({ id }) => id);
-        for (const pet of before.filter((each) => each.status === status)) {
-          expectThat(
-            ids.includes(pet.id),
-            exchange,
-            `the pet ${pet.id}, which the whole list shows as ${status}`,
-          );
-        }
-      }
-    },
-  ],
-  [
     'unknown-value',
     'A status that is no PetStatus is refused with an Error body, or matches no pet.',
     async (api) => {
@@ -141,8 +81,3 @@ export const filterChecks = checksOf('contract', 'filter', [
     },
   ],
 ]);
-
-/** Empty for a service that gives every pet a status. */
-async function samplesWithoutStatus(api: Api): Promise<SamplePet[]> {
-  return (await samples(api)).filter(({ sent, created }) => (sent.status ?? created.status) === undefined);
-}

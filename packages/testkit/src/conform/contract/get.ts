@@ -1,7 +1,7 @@
 import { sendAll, type Api } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectErrorBody } from '../errors.ts';
-import { expectJsonType, expectRequiredFields, expectValues, reasons } from '../expectations.ts';
+import { expectJsonType, expectValues, reasons } from '../expectations.ts';
 import { expectRefusal, expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, getPet, named, readPet } from '../pets.ts';
 import { sampleWith, samples } from '../samples.ts';
@@ -25,14 +25,6 @@ export const getChecks = checksOf('contract', 'get', [
         expectThat(pet.id === sample.created.id, exchange, expected, undefined, reasons.id);
         expectValues(exchange, pet, sample.sent, sample.created);
       }
-    },
-  ],
-  [
-    'required-fields',
-    'A pet has an int64 id, a string name and an int64 categoryId.',
-    async (api) => {
-      const exchange = await getPet(api, (await sampleWith(api)).created.id);
-      expectRequiredFields(exchange, readPet(exchange));
     },
   ],
   [

@@ -16,20 +16,12 @@ export const limitChecks = checksOf('contract', 'limits', [
     'Without a limit, a list has 20 pets if there are as many.',
     (api) => expectLength(api, '', limits.default),
   ],
-  ['smallest', 'The limit 1 gives one pet.', (api) => expectLength(api, '?limit=1', 1)],
   [
-    'below-default',
-    'A limit below the default gives as many pets as it says.',
+    'given',
+    'A limit from 1 gives as many pets as it says, if there are as many.',
     async (api) => {
-      await Promise.all([2, 3, 10, 19].map((limit) => expectLength(api, `?limit=${limit}`, limit)));
-    },
-  ],
-  ['equal-to-default', 'The limit 20 gives 20 pets.', (api) => expectLength(api, '?limit=20', 20)],
-  [
-    'above-default',
-    'A limit above the default gives as many pets as it says.',
-    async (api) => {
-      await Promise.all([21, sampleCount].map((limit) => expectLength(api, `?limit=${limit}`, limit)));
+      const given = [1, 2, 3, 10, 19, 20, 21, sampleCount];
+      await Promise.all(given.map((limit) => expectLength(api, `?limit=${limit}`, limit)));
     },
   ],
   [
@@ -46,19 +38,6 @@ export const limitChecks = checksOf('contract', 'limits', [
       const isRight = length >= least && length <= limits.largest;
       const rule = `${least} to 100 pets: so many are known`;
       expectThat(isRight, exchange, rule, `${length} pets`, length < least ? tooFew : tooMany);
-    },
-  ],
-  [
-    'largest-shows-more',
-    'A larger limit never gives fewer pets: 99 and 100 give what 24 gives, and more if there are more.',
-    async (api) => {
-      await samples(api);
-      const almost = await readList(api, '?limit=99');
-      const exchange = await listPets(api, '?limit=100');
-      const pets = readPets(exchange);
-      // A list shorter than its limit shows all pets.
-      const least = almost.length === 99 ? 99 : almost.length;
-      expectThat(pets.length >= least, exchange, `at least ${least} pets`, `${pets.length} pets`, tooFew);
     },
   ],
   [
@@ -83,30 +62,13 @@ export const limitChecks = checksOf('contract', 'limits', [
     },
   ],
   [
-    'zero',
-    'The limit 0 is below the minimum: refused with an Error body, or a list of at most 100 pets.',
-    async (api) => void expectRefusalOrPets(await listPets(api, '?limit=0')),
-  ],
-  [
-    'negative',
-    'A negative limit is refused with an Error body, or gives a list of at most 100 pets.',
-    async (api) => void expectRefusalOrPets(await listPets(api, '?limit=-1')),
-  ],
-  [
-    'above-largest',
-    'A limit above 100 is refused with an Error body, or gives a list of at most 100 pets.',
+    'invalid',
+    'Any other limit is refused with an Error body, or gives a list of at most 100 pets.',
     async (api) => {
       await samples(api);
-      for (const limit of ['101', '1000', '9223372036854775808']) {
+      for (const limit of ['0', '-1', '101', '1000', '9223372036854775808', 'abc', '1.5', '']) {
         expectRefusalOrPets(await listPets(api, `?limit=${limit}`));
       }
-    },
-  ],
-  [
-    'not-an-integer',
-    'A limit that is no integer is refused with an Error body, or gives a list of at most 100 pets.',
-    async (api) => {
-      for (const limit of ['abc', '1.5', '']) expectRefusalOrPets(await listPets(api, `?limit=${limit}`));
     },
   ],
 ]);

@@ -18,13 +18,6 @@ const queries = ['', whole, ...statuses.map((status) => `?status=${status}`)];
 /** `GET /pets`, apart from its limit and filter, which have their own files. */
 export const listChecks = checksOf('contract', 'list', [
   [
-    'status',
-    'GET /pets responds with 200.',
-    async (api) => {
-      for (const exchange of await listAll(api, queries)) expectStatus(exchange, 200);
-    },
-  ],
-  [
     'versioned-address',
     'The API is at an address that ends in /v1.',
     async (api) => {
@@ -34,9 +27,8 @@ export const listChecks = checksOf('contract', 'list', [
   ],
   [
     'array',
-    'A list is a JSON array, not an object around one.',
+    'GET /pets responds with 200 and a JSON array, not an object around one.',
     async (api) => {
-      await samples(api);
       for (const exchange of await listAll(api, queries)) readArray(exchange);
     },
   ],

@@ -36,16 +36,6 @@ export const announcementChecks = checksOf('strict', 'deprecation', [
     },
   ],
   [
-    'nowhere-else',
-    'No other path has Deprecation or Sunset.',
-    async (api) => {
-      for (const path of ['/v1/pets', '/v1/pets/', '/v1/pets/1/x', '/livez', '/docs']) {
-        const exchange = await api.send({ path, isOutsideBase: true });
-        for (const name of ['Deprecation', 'Sunset']) expectHeader(exchange, name, undefined);
-      }
-    },
-  ],
-  [
     'links-work',
     'Both links lead somewhere: to the explanation in the docs and to the list.',
     async (api) => {

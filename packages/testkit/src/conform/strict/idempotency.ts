@@ -28,14 +28,6 @@ const badKeys = [
 /** `Idempotency-Key` on a create. */
 export const idempotencyChecks = checksOf('strict', 'idempotency', [
   [
-    'optional',
-    'A create needs no Idempotency-Key, and is not marked as replayed.',
-    async (api) => {
-      const exchange = await expectOutcome(api, creating(renderPet(named(api, 'without a key'))), '201');
-      expectHeader(exchange, replayed, undefined);
-    },
-  ],
-  [
     'replay',
     'The same key and pet return the first 201 again, marked as replayed, and create nothing.',
     async (api) => {

@@ -1,7 +1,7 @@
 import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
-import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
+import { expectHeader, expectThat } from '../mismatch.ts';
 import { sampleWith } from '../samples.ts';
 
 const read = ['GET, HEAD, OPTIONS'];
@@ -59,31 +59,10 @@ export const methodChecks = checksOf('strict', 'methods', [
     },
   ],
   [
-    'head-without-key',
-    'HEAD without a key is 401 with a challenge.',
-    async (api) => {
-      const exchange = await expectOutcome(
-        api,
-        { method: 'HEAD', path: '/pets', authorization: null },
-        '401',
-      );
-      expectHeaderMatch(exchange, 'WWW-Authenticate', /^Bearer/);
-    },
-  ],
-  [
     'options',
     'OPTIONS on a known path is 204 with Allow, and needs no key.',
     async (api) => {
       for (const [path, values] of allowed) await allowOf(api, path, values);
-    },
-  ],
-  [
-    'options-unknown-path',
-    'OPTIONS on an unknown path is 404, behind the key.',
-    async (api) => {
-      const request = { method: 'OPTIONS', path: '/x' };
-      await expectOutcome(api, { ...request, authorization: null }, '401 unauthorized');
-      await expectOutcome(api, request, '404 not_found');
     },
   ],
   [

@@ -70,13 +70,6 @@ export const limitMutants: readonly MutantDefinition[] = [
     wrap: editParameter('limit', (limit) => (Number.isNaN(Number(limit)) ? '20' : limit)),
   },
   {
-    number: 11,
-    name: 'limit-fraction-accepted',
-    breaks: 'strict',
-    description: 'A limit such as 1.5 is rounded down instead of refused.',
-    wrap: editParameter('limit', (limit) => limit.replace(/^(\d+)\.\d+$/, '$1')),
-  },
-  {
     number: 12,
     name: 'limit-given-twice',
     breaks: 'strict',

@@ -57,12 +57,6 @@ export const pagingMutants = strict([
     wrap: editLink((link) => link.replace(/limit=\d+&/, '')),
   },
   {
-    number: 170,
-    name: 'pages-link-rel',
-    description: 'The Link of a page has no relation.',
-    wrap: editLink((link) => link.replace('; rel="next"', '')),
-  },
-  {
     number: 171,
     name: 'pages-endless',
     description: 'The last page has a Link back to the first.',
