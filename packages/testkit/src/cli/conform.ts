@@ -9,7 +9,7 @@ import { renderJUnit } from './junit.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, UsageError } from './program.ts';
 import { toJson, type Report } from './report.ts';
-import { renderAnnotations, renderReport } from './table.ts';
+import { renderReport } from './table.ts';
 
 interface ConformOptions {
   apiKey?: string;
@@ -19,7 +19,6 @@ interface ConformOptions {
   list?: boolean;
   json?: boolean;
   junit?: string;
-  github?: boolean;
 }
 
 export function define(command: Command): void {
@@ -47,7 +46,6 @@ export function define(command: Command): void {
     .option('--list', 'List the checks, and send nothing.')
     .option('--json', 'Print JSON instead of text.')
     .option('--junit <file>', 'Also write the results as JUnit XML, for a build server.')
-    .option('--github', 'Also print the findings as GitHub annotations; with --json, to standard error.')
     .action(conform);
   addExamples(
     command,
@@ -59,7 +57,7 @@ export function define(command: Command): void {
 }
 
 async function conform(url: string | undefined, options: ConformOptions): Promise<void> {
-  const { apiKey, profile, only, categoryId, list, json, junit, github } = options;
+  const { apiKey, profile, only, categoryId, list, json, junit } = options;
   refuseUnknown(profile, only);
   if (list) return listChecks(options);
   if (url === undefined) throw new UsageError('An address is needed. See: petstore-conform --help');
@@ -82,8 +80,6 @@ async function conform(url: string | undefined, options: ConformOptions): Promis
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));
-  // A workflow finds annotations in either stream; with --json, standard output must contain only JSON.
-  if (github) print(renderAnnotations(report), json ? process.stderr : process.stdout);
   if (file !== undefined) {
     writeFileSync(file, renderJUnit(report));
     closeSync(file);

@@ -1,5 +1,5 @@
-export function print(text: string, stream: NodeJS.WritableStream = process.stdout): void {
-  stream.write(text.split('\n').map(visible).join('\n'));
+export function print(text: string): void {
+  process.stdout.write(text.split('\n').map(visible).join('\n'));
 }
 
 export function printJson(value: unknown): void {

@@ -39,17 +39,3 @@ function renderFinding({ result: { check, failure }, followers }: Finding): stri
     '',
   ].join('\n');
 }
-
-/** An error per finding, in the form that a GitHub workflow shows beside its log. */
-export function renderAnnotations({ results }: Report): string {
-  return findingsOf(results)
-    .map((finding) => {
-      const title = escape(`petstore-conform ${finding.result.check.name}`).replaceAll(',', '%2C');
-      return `::error title=${title}::${escape(renderFinding(finding).trimEnd())}\n`;
-    })
-    .join('');
-}
-
-function escape(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
