@@ -149,7 +149,7 @@ describe('/docs', () => {
       javaScriptEnabled: false,
     });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(68);
+    expect(await page.locator('figure:visible').count()).toBe(51);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,

@@ -40,7 +40,7 @@ export async function openSampleFolder(): Promise<SampleFolder> {
     path,
     async commandOf({ language, code }) {
       if (language === 'curl') return ['sh', '-c', code];
-      const file = join(path, `${Bun.hash(code)}.${language === 'fetch' ? 'mjs' : 'ts'}`);
+      const file = join(path, `${Bun.hash(code)}.ts`);
       await Bun.write(file, code);
       return [process.execPath, file];
     },

@@ -170,23 +170,6 @@ for await (const pet of client.pets()) {
 }`,
       prints: '1n Rex\n2n Mia',
     },
-    fetch: {
-      code: `const headers = {
-  Authorization: \`Bearer \${process.env.API_KEY}\`,
-};
-
-let url = '${petUrl}?limit=100';
-while (url) {
-  const response = await fetch(url, { headers });
-  for (const pet of await response.json())
-    console.log(pet.id, pet.name);
-
-  const link = response.headers.get('Link') ?? '';
-  const [, next] = /<([^>]*)>; rel="next"/.exec(link) ?? [];
-  url = next && new URL(next, url).href;
-}`,
-      prints: '1 Rex\n2 Mia',
-    },
     python: {
       code: `import json
 import os

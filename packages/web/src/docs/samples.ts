@@ -15,7 +15,6 @@ import { renderStatus } from './markup.ts';
 export const sampleLanguages = {
   curl: { label: 'curl', highlighted: 'shell' },
   typescript: { label: 'TypeScript', highlighted: 'typescript' },
-  fetch: { label: 'fetch', highlighted: 'typescript' },
   python: { label: 'Python', highlighted: 'python' },
 } as const satisfies Record<string, { label: string; highlighted: Language }>;
 
@@ -27,19 +26,17 @@ export interface Shown {
   prints: string;
 }
 
-export interface CodeSample extends Record<SampleLanguage, Shown> {
+export interface CodeSample extends Partial<Record<SampleLanguage, Shown>> {
   /** The status of the response. Without it, the output is plain text and not a body. */
   status?: string | undefined;
 }
 
 /** A request in every language, and the matching call of the client, if there is one. */
 export function toSample(request: ApiRequest, status: string, prints: string, client?: Shown): CodeSample {
-  const fetch = { code: renderFetch(request), prints };
   return {
     status,
     curl: { code: renderCurl(request), prints },
-    typescript: client ?? fetch,
-    fetch,
+    ...(client && { typescript: client }),
     python: { code: renderPython(request), prints },
   };
 }
@@ -47,7 +44,9 @@ export function toSample(request: ApiRequest, status: string, prints: string, cl
 /** A sample in every language. The script shows one language at a time. */
 export function renderSample(sample: CodeSample, title: string): string {
   const figures = Object.entries(sampleLanguages).map(([language, { label, highlighted }]) => {
-    const { code, prints } = sample[language as SampleLanguage];
+    const shown = sample[language as SampleLanguage];
+    if (!shown) return '';
+    const { code, prints } = shown;
     const isResponse = sample.status !== undefined && language !== 'typescript';
     const text = prints === '' ? 'No body' : indentJson(prints);
     return `<figure data-language="${language}">
@@ -84,48 +83,6 @@ export function renderBlock({ text, language, title, label, className = '' }: Co
 
 export function renderCommand(text: string): string {
   return renderBlock({ text, language: 'shell', title: 'Shell', label: 'Command' });
-}
-
-/**
- * A program for any runtime with `fetch`. It prints the response as text, because `JSON.parse` would round long ids.
- */
-function renderFetch({ method, path, headers, body }: ApiRequest): string {
-  const init = [
-    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    '  headers: {',
-    '    Authorization: `Bearer ${process.env.API_KEY}`,',
-    ...headers.map(
-      ([name, value]) =>
-        `    ${renderString(name)}: ${value === newUuid ? 'crypto.randomUUID()' : renderString(value)},`,
-    ),
-    '  },',
-    ...(body === undefined ? [] : [`  body: ${renderBody(body)},`]),
-  ];
-  return `const url = ${renderString(exampleAddress + path)};
-const response = await fetch(url, {
-${init.join('\n')}
-});
-console.log(response.status, await response.text());`;
-}
-
-/** Renders an object, unless that would round a number. */
-function renderBody(json: string): string {
-  if (/\d{16}/.test(json)) return renderString(json);
-  return `JSON.stringify(${renderValue(JSON.parse(json))})`;
-}
-
-function renderValue(value: unknown): string {
-  if (typeof value === 'string') return renderString(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, field]) => `${name}: ${renderValue(field)}`);
-  return `{ ${fields.join(', ')} }`;
-}
-
-function renderString(text: string): string {
-  const escaped = JSON.stringify(text)
-    .slice(1, -1)
-    .replaceAll(String.raw`\"`, '"');
-  return `'${escaped.replaceAll("'", String.raw`\'`)}'`;
 }
 
 /** A Python program without packages. Python's integers are exact at any length. */

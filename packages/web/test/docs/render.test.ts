@@ -82,9 +82,6 @@ describe('renderDocs', () => {
   -H 'Content-Type: application/json' \\
   -d '{"status":"closed","note":"it'\\''s late"}' \\
   https://shops.example/api/v1/shops/7`);
-    expect(codeOf(updateShop, 'fetch')).toContain(
-      String.raw`  body: JSON.stringify({ status: 'closed', note: 'it\'s late' }),`,
-    );
     expect(codeOf(updateShop, 'python')).toContain(
       `body = json.dumps({"status": "closed", "note": "it's late"})`,
     );

@@ -3,7 +3,6 @@ import type { Locator, Page } from 'playwright-core';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
 import { visit, type Visit } from '../../../../test/support/browser/visit.ts';
-import { openShopOf } from '../../../../test/support/browser/shop.ts';
 
 const chromium = browserOfFile();
 
@@ -98,23 +97,6 @@ describe('Try it', () => {
     });
     const get = await sent('getPet', { petId: '-7' });
     expect(get.url()).toBe(`${service.url}/v1/pets/-7`);
-  });
-
-  it('follows the link to the next page until there is none', async () => {
-    await using service = await openShopOf(7);
-    await using visited = await openDocs(service);
-    const form = formOf(visited.page, 'listPets');
-    await form.getByLabel('limit').fill('1');
-    await form.getByLabel('status').selectOption('available');
-    await send(form);
-    const next = form.getByRole('button', { name: 'Next page' });
-    for (const name of ['Pet 3', 'Pet 6']) {
-      await next.click();
-      await form.getByText(`"${name}"`).waitFor();
-      expect(await form.getByLabel('cursor').inputValue()).toMatch(/^[\w-]+$/);
-      expect(await form.getByLabel('limit').inputValue()).toBe('1');
-    }
-    expect(await next.count()).toBe(0);
   });
 
   it('explains an error, links to its code, and says when a response has no body', async () => {

@@ -5,8 +5,6 @@ export interface Received {
   response: Response;
   bytes: Uint8Array<ArrayBuffer>;
   elapsedMs: number;
-  /** Sends the same request with the query of the next page. */
-  followNext: (query: string) => void;
 }
 
 export function showSending(form: HTMLFormElement): void {
@@ -18,19 +16,13 @@ export function showMissingKey(form: HTMLFormElement): void {
   statusOf(form)?.replaceChildren(element('span', 'Enter an API key in the bar first.', 'error'), ' ', help);
 }
 
-export function showResponse(form: HTMLFormElement, received: Received): void {
-  const { response, bytes, elapsedMs } = received;
+export function showResponse(form: HTMLFormElement, { response, bytes, elapsedMs }: Received): void {
   const { status, statusText, headers } = response;
   const badge = element('span', `${status} ${statusText}`.trim(), `code c${String(status).charAt(0)}`);
   const text = new TextDecoder().decode(bytes);
   statusOf(form)?.replaceChildren(badge, ` ${Math.round(elapsedMs)} ms · ${sizeOf(bytes.byteLength)}`);
   const outcome = form.querySelector<HTMLElement>('.outcome');
-  outcome?.replaceChildren(
-    ...explainError(text, status),
-    ...offerNext(headers, received),
-    createHeaders(headers),
-    createBody(text),
-  );
+  outcome?.replaceChildren(...explainError(text, status), createHeaders(headers), createBody(text));
   if (outcome) offerCopying(outcome);
 }
 
@@ -56,14 +48,6 @@ function explainError(text: string, status: number): HTMLElement[] {
   const explanation = element('p', '', 'explanation');
   explanation.append(link, ` ${entry.querySelector('dd')?.textContent ?? ''}`);
   return [explanation];
-}
-
-function offerNext(headers: Headers, { followNext }: Received): HTMLElement[] {
-  const [, query] = /<(\?[^>]*)>\s*;\s*rel="next"/.exec(headers.get('Link') ?? '') ?? [];
-  if (query === undefined) return [];
-  const button = Object.assign(element('button', 'Next page', 'plain'), { type: 'button' });
-  button.addEventListener('click', () => followNext(query));
-  return [button];
 }
 
 function createHeaders(headers: Headers): HTMLElement {

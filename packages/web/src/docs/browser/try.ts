@@ -50,15 +50,7 @@ async function tryOut(form: HTMLFormElement, readKeyField: ReadKeyField, request
     // After an error, the next attempt is a retry: the same key never adds a second pet.
     if (response.ok) renewKey(form);
     const bytes = new Uint8Array(await response.arrayBuffer());
-    showResponse(form, {
-      response,
-      bytes,
-      elapsedMs: performance.now() - startedAt,
-      followNext(query) {
-        fillQuery(form, query);
-        void tryOut(form, readKeyField, { ...request, path: path.replace(/\?.*$/, '') + query });
-      },
-    });
+    showResponse(form, { response, bytes, elapsedMs: performance.now() - startedAt });
   } catch (error) {
     showFailure(form, error);
   } finally {
@@ -121,12 +113,4 @@ function requestOf(form: HTMLFormElement): ApiRequest {
     headers,
     body,
   };
-}
-
-/** Shows the query of a link in the form. */
-function fillQuery(form: HTMLFormElement, query: string): void {
-  const values = new URLSearchParams(query);
-  for (const field of form.querySelectorAll<Field>('[data-in="query"]')) {
-    field.value = values.get(field.dataset['name'] ?? '') ?? '';
-  }
 }
