@@ -22,8 +22,6 @@ export const petFields = Object.keys(labels) as (keyof Draft)[];
 /** What a person types; the status is chosen. */
 export const inputs: readonly (keyof Draft)[] = ['name', 'categoryId'];
 
-const longestUsualName = 200;
-
 /** The pet that the draft describes, and what is wrong with each field. The pet is good only without errors. */
 export function readDraft(draft: Draft): { pet: NewPet; errors: DraftErrors } {
   const { categoryId, status } = draft;
@@ -44,13 +42,6 @@ export function readDraft(draft: Draft): { pet: NewPet; errors: DraftErrors } {
     errors.categoryId =
       categoryId.trim() === '' ? 'Enter a name or a number.' : 'No category has this name yet.';
   return { pet, errors };
-}
-
-/** What to ask about a name before it is saved; undefined for usual names. */
-export function questionAbout(name: string): string | undefined {
-  const count = Array.from(name).length;
-  if (count <= longestUsualName) return undefined;
-  return `This name has ${count.toLocaleString('en')} characters. Is that right?`;
 }
 
 export function draftOf(pet: Pet): Draft {

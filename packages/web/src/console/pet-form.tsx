@@ -4,7 +4,7 @@ import { isInvalidPet, isPetstoreError, petStatuses } from '../../../client/src/
 import type { Categories } from './categories/categories.ts';
 import { CategoryField } from './categories/category-field.tsx';
 import { tellProblem } from './connect.ts';
-import { inputs, labelOf, labels, petFields, questionAbout, type Draft, type DraftErrors } from './draft.ts';
+import { inputs, labelOf, labels, petFields, type Draft, type DraftErrors } from './draft.ts';
 import { Field } from './field.tsx';
 import { keepUnsaved, readUnsaved, type Typed } from './session.ts';
 
@@ -62,9 +62,7 @@ export function PetForm({ prefix, name, label, start, categories, action, ...pro
     const found = check(sent);
     setRefusal(undefined);
     if (Object.keys(found).length > 0) return complain(found);
-    const question = draft.name === sent.base.name ? undefined : questionAbout(draft.name);
     setErrors({});
-    if (question !== undefined && !confirm(question)) return focus('name');
     const saving = save(sent);
     if (!saving) {
       keep(undefined);
