@@ -48,17 +48,11 @@ export function CategoryList({ changes, onShow, children }: CategoryListProps) {
 type CategoryRowProps = Omit<CategoryListProps, 'children'> & { category: Category };
 
 function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowProps) {
-  const [typed, setTyped] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const close = () => {
-    setTyped(undefined);
+  const change = async (work: Promise<void>) => {
     setProblem(undefined);
-    requestAnimationFrame(() => document.getElementById(`rename-${id}`)?.focus());
-  };
-  const closeAfter = async (work: Promise<void>) => {
     try {
       await work;
-      close();
     } catch (error) {
       setProblem(
         isPetstoreError(error, 'precondition_failed')
@@ -67,88 +61,43 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
       );
     }
   };
-  const rename = ({ categories }: CategoryChanges, to: string) => {
-    if (to === '') return setProblem('Enter a name.');
-    if (to === name) return close();
-    void closeAfter(categories.put(id, to, { ifMatch: '*' }));
+  const rename = ({ categories }: CategoryChanges) => {
+    const to = prompt(`Name of category ${id}`, name)?.trim() || name;
+    if (to !== name) void change(categories.put(id, to, { ifMatch: '*' }));
   };
   const remove = ({ categories }: CategoryChanges) => {
     const question = `Remove the name ${categories.names.mention(id)}? Its pets keep the number ${id}.`;
-    if (confirm(question)) void closeAfter(categories.remove(id));
+    if (confirm(question)) void change(categories.remove(id));
   };
   return (
     <li class="category-row">
       <span class="number">{id.toString()}</span>
-      {typed === undefined ? (
-        <>
-          <bdi class="category-name">{name}</bdi>
-          <span class="actions">
-            <button
-              type="button"
-              class="small"
-              aria-label={`Show pets in ${name}`}
-              onClick={() => onShow(id)}
-            >
-              Show pets
-            </button>
-            {changes && (
-              <button
-                type="button"
-                id={`rename-${id}`}
-                class="small"
-                aria-label={`Rename ${name}`}
-                onClick={() => setTyped(name)}
-              >
-                Rename
-              </button>
-            )}
-            {changes?.mayDelete && (
-              <button
-                type="button"
-                class="small danger"
-                aria-label={`Remove the name ${name}`}
-                onClick={() => remove(changes)}
-              >
-                Remove
-              </button>
-            )}
-          </span>
-        </>
-      ) : (
-        <form
-          class="rename field"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (changes) rename(changes, typed.trim());
-          }}
-          onKeyDown={({ key }) => key === 'Escape' && close()}
-        >
-          <input
-            ref={focusOnce}
-            type="text"
-            aria-label={`Name of category ${id}`}
-            autocomplete="off"
-            maxLength={100}
-            value={typed}
-            onInput={({ currentTarget: { value } }) => setTyped(value)}
-          />
-          <button type="submit" class="primary small">
-            Save
+      <bdi class="category-name">{name}</bdi>
+      <span class="actions">
+        <button type="button" class="small" aria-label={`Show pets in ${name}`} onClick={() => onShow(id)}>
+          Show pets
+        </button>
+        {changes && (
+          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => rename(changes)}>
+            Rename
           </button>
-          <button type="button" class="plain small" onClick={close}>
-            Cancel
+        )}
+        {changes?.mayDelete && (
+          <button
+            type="button"
+            class="small danger"
+            aria-label={`Remove the name ${name}`}
+            onClick={() => remove(changes)}
+          >
+            Remove
           </button>
-        </form>
-      )}
+        )}
+      </span>
       <p class="help error" role="alert">
         {problem}
       </p>
     </li>
   );
-}
-
-function focusOnce(input: HTMLInputElement | null): void {
-  input?.focus();
 }
 
 /** Names a number that pets may carry already, or the next one. */

@@ -31,6 +31,16 @@ async function openNamed(): Promise<ListeningService> {
   return service;
 }
 
+/** Answers the question for another name, or dismisses it. Resolves with what it says. */
+async function rename(page: Page, name: string, to?: string): Promise<string> {
+  const asked = page.waitForEvent('dialog');
+  const clicked = page.getByRole('button', { name: `Rename ${name}` }).click();
+  const dialog = await asked;
+  await (to === undefined ? dialog.dismiss() : dialog.accept(to));
+  await clicked;
+  return `${dialog.message()}: ${dialog.defaultValue()}`;
+}
+
 async function openCategories(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Categories' }).click();
   await page.getByRole('heading', { name: 'Categories' }).waitFor();
@@ -59,8 +69,7 @@ describe('a category', () => {
     await using other = await openConsole(tills.browser, service);
     await openCategories(other.page);
     await rowOf(page, 'Rex').getByText('Dogs').waitFor();
-    await other.page.getByRole('button', { name: 'Rename Dogs' }).click();
-    await other.page.keyboard.type(' and puppies\n');
+    await rename(other.page, 'Dogs', 'Dogs and puppies');
     await rowOf(page, 'Rex').getByText('Dogs and puppies').waitFor();
     await other.page.locator('#category-name').fill('Fish');
     await other.page.locator('#category-number').fill('4');
@@ -90,12 +99,11 @@ describe('a category', () => {
     await openCategories(page);
     expect(await page.locator('.category-name').allInnerTexts()).toEqual(['Dogs', 'Cats']);
     // What cannot be saved is not shown as if it were.
-    await page.getByRole('button', { name: 'Rename Dogs' }).click();
-    await page.keyboard.type('!\n');
+    await rename(page, 'Dogs', 'Dogs!');
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
-    expect(await page.getByLabel('Name of category 7').inputValue()).toBe('Dogs!');
+    expect(await page.locator('.category-name').allInnerTexts()).toEqual(['Dogs', 'Cats']);
     service.comeBack();
-    await page.keyboard.press('Enter');
+    await rename(page, 'Dogs', 'Dogs!');
     await page.locator('.category-name').getByText('Dogs!').waitFor();
   });
 });
@@ -309,16 +317,9 @@ describe('the view of the categories', () => {
       await page.locator('#category-name:focus').waitFor();
       await name.fill('Birds');
       await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Rename Birds' }).click();
-      await check();
-      await page.keyboard.press('Escape');
-      await page.locator('#rename-13:focus').waitFor();
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Name of category 13').fill(' ');
-      await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('Enter a name.').waitFor();
-      await page.getByLabel('Name of category 13').fill('Parrots');
-      await page.getByRole('button', { name: 'Save' }).click();
+      expect(await rename(page, 'Birds')).toBe('Name of category 13: Birds');
+      await rename(page, 'Birds', ' ');
+      await rename(page, 'Birds', 'Parrots');
       await page.getByRole('button', { name: 'Rename Parrots' }).waitFor();
       const questions: string[] = [];
       page.on('dialog', (dialog) => {
@@ -340,10 +341,10 @@ describe('the view of the categories', () => {
   it('does not bring back a name that somebody else has removed meanwhile', async () => {
     const { page, service } = await tills.open(openNamed());
     await openCategories(page);
-    await page.getByRole('button', { name: 'Rename Cats' }).click();
+    await page.getByRole('button', { name: 'Rename Cats' }).waitFor();
     await deafen(page);
     await service.client.deleteCategory(8n);
-    await page.keyboard.type('!\n');
+    await rename(page, 'Cats', 'Cats!');
     await page.getByRole('alert').getByText('Somebody else has removed this name in the meantime.').waitFor();
     expect(await namesOf(service)).toEqual([[7n, 'Dogs']]);
   });
