@@ -136,15 +136,6 @@ function useChanges(
     };
   }, [client, rows, sync, categories, onRefused]);
 
-  // Pets removed on the screen are deleted, even if the person leaves before the time for an undo is over.
-  useEffect(() => {
-    const leave = () => notes.endAll();
-    addEventListener('pagehide', leave);
-    return () => {
-      removeEventListener('pagehide', leave);
-      leave();
-    };
-  }, [notes]);
   useEffect(() => {
     additions.start();
     return () => additions.stop();

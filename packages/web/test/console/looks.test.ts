@@ -241,6 +241,7 @@ describe('every state', () => {
       await check();
       await page.keyboard.press('Escape');
       await rowOf(page, 'Nala').focus();
+      page.on('dialog', (dialog) => dialog.accept());
       await page.keyboard.press('Delete');
       await noteOf(page, 'Removed Nala').waitFor();
       await deafen(page);

@@ -21,8 +21,6 @@ export interface Note {
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
   undo?: () => void;
-  /** Called when the note ends and nobody undid it. `isLeaving` is true when the document is being closed. */
-  onEnd?: (isLeaving: boolean) => void;
 }
 
 /** How long a person can undo. Nothing ends while the pointer or the focus is on a note. */
@@ -83,6 +81,12 @@ export class Notes {
     for (const note of this.list) if (note.petId === petId) this.drop(note);
   }
 
+  /** Drops what is told about a pet that is gone, and what could be undone. */
+  forget(petId: bigint): void {
+    this.#undoable = this.#undoable.filter((note) => note.petId !== petId);
+    this.dropOf(petId);
+  }
+
   /** Ends a note with the choice of a person. */
   choose(note: Note, act: () => void): void {
     this.#undoable = this.#undoable.filter((other) => other !== note);
@@ -106,11 +110,6 @@ export class Notes {
     this.#isHeld = isHeld;
   }
 
-  /** Ends all notes without choices at once, oldest first, because the document is being closed. */
-  endAll(): void {
-    for (const note of this.list) if (note.leftMs !== undefined) this.#end(note, true);
-  }
-
   #tick(): void {
     const nowMs = performance.now();
     const passedMs = this.#isHeld ? 0 : nowMs - this.#tickedMs;
@@ -118,17 +117,13 @@ export class Notes {
     for (const note of this.list) {
       if (note.leftMs === undefined) continue;
       note.leftMs -= passedMs;
-      if (note.leftMs <= 0) this.#end(note, false);
+      if (note.leftMs > 0) continue;
+      this.drop(note);
+      if (this.list.length === 0) this.#undoable = [];
     }
     if (this.list.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  #end(note: Note, isLeaving: boolean): void {
-    this.drop(note);
-    if (this.list.length === 0) this.#undoable = [];
-    if (note.onEnd) this.choose(note, () => note.onEnd?.(isLeaving));
   }
 
   #set(list: readonly Note[]): void {

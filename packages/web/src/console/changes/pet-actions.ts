@@ -12,7 +12,7 @@ import {
 import type { Categories } from '../categories/categories.ts';
 import { withReason } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
-import type { Choice, Note, Notes } from './notes.ts';
+import type { Choice, Notes } from './notes.ts';
 import type { PetAdditions } from './pet-additions.ts';
 import {
   anywayLabel,
@@ -57,8 +57,6 @@ interface Intent {
   isUndo?: boolean | undefined;
   /** True when an earlier try may have succeeded although its response was lost. */
   mayBeDone?: boolean;
-  /** The ETag of the pet that the person saw, once it is known. */
-  etag?: string | undefined;
 }
 
 /** How long a sale may wait for its pet to be found. */
@@ -108,25 +106,11 @@ export class PetActions {
     return this.#change({ seen, wish: fields }, fields);
   }
 
-  /** Shows the pet as removed at once, and removes it from the store when it is too late to undo. */
-  remove(seen: Pet): void {
-    const { rows, notes } = this.#options;
-    const { id } = seen;
-    if (this.#isBusy(seen)) return;
-    const intent: Intent = { seen, wish: 'remove' };
-    const note: Note = {
-      petId: id,
-      words: tellDone(seen, seen, 'remove'),
-      undo: () => {
-        rows.show(id);
-        notes.add({ petId: id, words: tellUndone(seen, 'remove') });
-      },
-      onEnd: (isLeaving) => void this.#remove(intent, isLeaving),
-    };
-    notes.dropOf(id);
-    notes.add(note);
-    rows.remove(id, true);
-    void this.#findVersion(intent, note);
+  /** Removes a pet after a question: nobody can undo it. Returns whether it was started; notes show the outcome. */
+  remove(seen: Pet): boolean {
+    if (this.#isBusy(seen) || !confirm(`Remove ${isolatedNameOf(seen)}?`)) return false;
+    void this.#remove({ seen, wish: 'remove' });
+    return true;
   }
 
   /** Undoes one change after another, the latest first. */
@@ -169,35 +153,22 @@ export class PetActions {
     return isBusy;
   }
 
-  /** Gets the ETag of the pet that the person saw while it still can: a closed tab cannot. */
-  async #findVersion(intent: Intent, note: Note): Promise<void> {
+  async #remove(intent: Intent): Promise<void> {
     const { client, rows, notes } = this.#options;
     const { seen } = intent;
-    try {
-      const pet = await client.getPet(seen.id);
-      if (isSame(pet, seen)) intent.etag = pet.etag;
-      else if (notes.list.includes(note)) {
-        notes.choose(note, () => rows.replace(pet));
-        this.#conflict(intent, pet);
-      }
-    } catch {
-      // The removal itself reports any failure.
-    }
-  }
-
-  async #remove(intent: Intent, isLeaving: boolean): Promise<void> {
-    const { client, rows } = this.#options;
-    const { seen, etag } = intent;
+    const finish = () => {
+      this.doneCount += 1;
+      rows.remove(seen.id);
+      notes.forget(seen.id);
+      notes.add({ petId: seen.id, words: ['Removed ', seen, '.'] });
+    };
     await this.#whileSaving(seen.id, async () => {
       try {
-        const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
-        await client.deletePet(seen.id, { ifMatch });
-        this.doneCount += 1;
-        rows.remove(seen.id);
+        await client.deletePet(seen.id, { ifMatch: await this.#versionOf(seen) });
+        finish();
       } catch (error) {
-        if (isNotFound(error)) return rows.remove(seen.id);
-        rows.show(seen.id);
-        await this.#settle(intent, error);
+        if (isNotFound(error)) finish();
+        else await this.#settle(intent, error);
       }
     });
   }
@@ -213,7 +184,7 @@ export class PetActions {
     if (wish !== 'remove') {
       const refusal = await this.#change(intent, wish);
       if (isRefusal(refusal)) this.#fail(intent, refusal);
-    } else if (!this.isSaving(seen.id)) await this.#remove(intent, false);
+    } else if (!this.isSaving(seen.id)) await this.#remove(intent);
   }
 
   async #whileSaving<Value>(id: bigint, work: () => Promise<Value>): Promise<Value> {

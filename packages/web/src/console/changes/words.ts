@@ -19,14 +19,12 @@ export function stateOf({ status }: Pet): string {
 }
 
 /** Says that a pet is now as the person wanted it. */
-export function tellDone(seen: Pet, pet: Pet, wish: Wish): Words {
-  if (wish === 'remove') return ['Removed ', pet, '.'];
+export function tellDone(seen: Pet, pet: Pet, wish: PetFields): Words {
   if (wish.status === undefined) return ['Saved ', pet, '.'];
   return [pet, isReturn(seen, wish) ? ' was returned and ' : ' ', `${stateOf(pet)}.`];
 }
 
-export function tellUndone(pet: Pet, wish: Wish): Words {
-  if (wish === 'remove') return ['Undone: ', pet, ' was not removed.'];
+export function tellUndone(pet: Pet, wish: PetFields): Words {
   const state = wish.status === undefined ? 'is as it was before' : `${stateOf(pet)} again`;
   return ['Undone: ', pet, ` ${state}.`];
 }

@@ -39,8 +39,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing, isModal]);
   const remove = () => {
-    changes?.actions.remove(pet);
-    close();
+    if (changes?.actions.remove(pet)) close();
   };
   return (
     <Box

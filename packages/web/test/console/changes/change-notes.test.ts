@@ -44,7 +44,6 @@ describe('the words about a change', () => {
       'Rex (1) was returned and is available.',
     );
     expect(textOf(tellDone(rex, rex, { name: 'Rex' }))).toBe('Saved Rex (1).');
-    expect(textOf(tellDone(rex, rex, 'remove'))).toBe('Removed Rex (1).');
     expect(textOf(tellUndone(rex, { status: 'available' }))).toBe('Undone: Rex (1) is available again.');
     expect(textOf(tellUndone(rex, { name: 'Rex' }))).toBe('Undone: Rex (1) is as it was before.');
     expect(textOf(tellFailed(rex, { status: 'sold' }, true))).toBe('Rex (1) was not sold.');
@@ -85,7 +84,6 @@ describe('Notes', () => {
     petId,
     words: [],
     undo: () => told.push(`undo ${petId}`),
-    onEnd: (isLeaving) => told.push(`end ${petId} ${isLeaving}`),
   });
 
   it('undoes step by step, including what a later note replaced, until no note is left', () => {
@@ -100,9 +98,9 @@ describe('Notes', () => {
     notes.undo();
     notes.choose(first, first.undo!);
     expect(told).toEqual(['undo 4', 'undo 3', 'undo 1']);
-    notes.endAll();
     notes.undo();
-    expect(told.at(-1)).toBe('end 2 true');
+    notes.undo();
+    expect(told.at(-1)).toBe('undo 2');
     expect(notes.list.map(({ words }) => textOf(words))).toEqual(['', 'There is nothing to undo.']);
   });
 
@@ -113,13 +111,5 @@ describe('Notes', () => {
     expect(notes.list.map(({ words }) => textOf(words))).toEqual(['Too fast.']);
     notes.add(noteOf(1n, []));
     expect(notes.list.map(({ petId }) => petId)).toEqual([1n]);
-  });
-
-  it('ends all notes in order when the document is closed', () => {
-    const told: string[] = [];
-    const notes = new Notes(() => {});
-    for (const id of [5n, 2n, 9n]) notes.add(noteOf(id, told));
-    notes.endAll();
-    expect(told).toEqual(['end 5 true', 'end 2 true', 'end 9 true']);
   });
 });

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'bun:test';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
-import { calmDown, noteOf, openDetails, openShop, rowOf } from '../../../../../test/support/browser/shop.ts';
+import {
+  calmDown,
+  drawn,
+  erased,
+  noteOf,
+  openDetails,
+  openShop,
+  rowOf,
+  stopClock,
+} from '../../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
 
@@ -28,6 +37,25 @@ describe('the notes', () => {
     await page.getByRole('button', { name: 'Not saved Rex' }).click();
     await page.locator('.note[data-pet="1"] button:focus').waitFor();
     expect(await seen()).toEqual([expect.stringMatching(/^Rex \(1\) may not have been sold\./)]);
+  });
+
+  it('stay while somebody points at one or has the focus in it', async () => {
+    const { page } = await tills.open(openShop('Rex', 'Mia'));
+    await rowOf(page, 'Rex').focus();
+    await stopClock(page);
+    await page.keyboard.press('s');
+    const note = noteOf(page, 'Rex (1) is sold.');
+    await drawn(page, note);
+    await note.hover();
+    await page.clock.fastForward(60_000);
+    expect(await note.count()).toBe(1);
+    await note.getByRole('button', { name: 'Undo' }).focus();
+    await page.mouse.move(10, 10);
+    await page.clock.fastForward(60_000);
+    expect(await note.count()).toBe(1);
+    await rowOf(page, 'Mia').focus();
+    await page.clock.fastForward(10_500);
+    await erased(page, note);
   });
 
   it('move no row of the sales', async () => {

@@ -146,18 +146,6 @@ describe('PetSync', () => {
     expect([rows.list.length, rows.newsCount]).toEqual([1, 1]);
   });
 
-  it('keeps showing a pet as removed after the list is loaded again', async () => {
-    await using service = await openShopOf(3);
-    await using running = await start(service);
-    const { rows, sync } = running;
-    rows.remove(2n, true);
-    sync.load();
-    await running.until(() => sync.loads === 2);
-    expect(rows.get(2n)?.isRemoved).toBe(true);
-    rows.show(2n);
-    expect(rows.get(2n)?.isRemoved).toBe(false);
-  });
-
   it('puts the pet with the wanted id first, and does not move it while refreshing it', async () => {
     await using service = await openShopOf(6);
     await service.client.updatePet(6n, { categoryId: 3n });

@@ -20,8 +20,6 @@ export class PetRows {
   /** Pets to read by their id: those changed here, whose response may be older than an event, and those not found again. */
   readonly unconfirmed = new Set<bigint>();
   readonly #onChange: () => void;
-  /** Pets that are removed on the screen, and soon in the store. */
-  readonly #hidden = new Set<bigint>();
   #news = new Set<bigint>();
   #isComplete = false;
   #query = defaultQuery;
@@ -68,7 +66,6 @@ export class PetRows {
     const end = this.#isComplete ? undefined : this.list.at(-1)?.pet.id;
     const isNews = isFound && !this.get(id) && (end === undefined || id > end);
     this.#news[isNews ? 'add' : 'delete'](id);
-    if (!pet) this.#hidden.delete(id);
     this.#change(id, (row) =>
       pet ? this.#rowOf(pet, row.isNew, !isFound, row) : { ...row, isRemoved: true },
     );
@@ -77,22 +74,14 @@ export class PetRows {
   /** Shows a pet as the store has it after a change from here. */
   replace(pet: Pet): void {
     const isFilteredOut = !passes(this.#query, pet);
-    this.#hidden.delete(pet.id);
     this.unconfirmed.add(pet.id);
     this.#change(pet.id, (row) => ({ ...row, pet, isFilteredOut, isRemoved: false }));
   }
 
-  /** Shows a pet as removed: for good, or while the store still has it, until it is shown again. */
-  remove(id: bigint, isHidden = false): void {
-    this.#hidden[isHidden ? 'add' : 'delete'](id);
+  /** Shows a pet as removed. */
+  remove(id: bigint): void {
     this.unconfirmed.add(id);
     this.#change(id, (row) => ({ ...row, isRemoved: true }));
-  }
-
-  show(id: bigint): void {
-    this.#hidden.delete(id);
-    this.unconfirmed.add(id);
-    this.#change(id, (row) => ({ ...row, isRemoved: false }));
   }
 
   #change(id: bigint, change: (row: Row) => Row): void {
@@ -101,10 +90,8 @@ export class PetRows {
 
   /** Returns the same object for an unchanged row, so that it is not drawn again. */
   #rowOf(pet: Pet, isNew: boolean, isFilteredOut = false, before?: Row): Row {
-    const isRemoved = this.#hidden.has(pet.id);
-    const isEqual =
-      before?.isFilteredOut === isFilteredOut && before.isRemoved === isRemoved && isSame(before.pet, pet);
-    return isEqual ? before : { pet, isNew, isFilteredOut, isRemoved };
+    const isEqual = before?.isFilteredOut === isFilteredOut && !before.isRemoved && isSame(before.pet, pet);
+    return isEqual ? before : { pet, isNew, isFilteredOut, isRemoved: false };
   }
 
   #set(list: readonly Row[]): void {
