@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
@@ -60,7 +60,7 @@ async function* examine(
   if (mistakes.length === 0) yield ok('configuration', 'Every setting has a valid value.');
   else yield* mistakes.map((mistake) => warning('configuration', ...mistake));
   yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
-  yield await checkPort(options, path);
+  yield await checkPort(options);
   const store =
     path === undefined ? await checkPostgres(options.databaseUrl, process.env) : checkEmbeddedStore(path);
   yield* store.findings;
@@ -107,7 +107,7 @@ const gibibyte = 1024 ** 3;
 const exhaustedBytes = 100 * 1024 ** 2;
 const responseMs = 5000;
 
-async function checkPort(options: ServeOptions, path: string | undefined): Promise<Finding> {
+async function checkPort(options: ServeOptions): Promise<Finding> {
   const { port } = options;
   const address = addressOf(options, port);
   try {
@@ -117,22 +117,7 @@ async function checkPort(options: ServeOptions, path: string | undefined): Promi
     const response = await askLocally(`${localAddressOf(options, port)}/livez`, responseMs);
     const isOurs = response?.status === 200 && response.headers.has('X-Request-Id');
     if (!isOurs) return problemOf('port', error);
-    if (path === undefined || isInUse(path)) return ok('port', `A service responds at ${address}.`);
-    return warning(
-      'port',
-      `A service responds at ${address}, but nobody has ${path} open: it serves another store.`,
-      'Check DATABASE_URL, here and where the service is started.',
-    );
-  }
-}
-
-/** A service holds a lock on its store. Without /proc/locks, nobody can tell. */
-function isInUse(path: string): boolean {
-  if (!existsSync(path)) return false;
-  try {
-    return readFileSync('/proc/locks', 'utf8').includes(`:${statSync(path).ino} `);
-  } catch {
-    return true;
+    return ok('port', `A service responds at ${address}.`);
   }
 }
 

@@ -17,7 +17,6 @@ import {
   renderJson,
   renderTable,
   visible,
-  warn,
   report,
 } from './terminal/output.ts';
 
@@ -135,15 +134,10 @@ async function create(now: Date, flags: CreateFlags): Promise<void> {
   const mayDelete = flags.delete && !isReadOnly;
   await audited('keys create', databaseUrl, { key: name, readOnly: isReadOnly, mayDelete }, (note) =>
     withKeys(databaseUrl, async (store) => {
-      const others = (await store.listKeys()).filter(
-        (key) => key.name === name && isUsable(key, now.getTime()),
-      );
       const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly, mayDelete });
       note({ keyId: key.id });
       const created = { ...keyJson(key, now), key: text };
       await printOnce(key, json ? renderJson(created) : renderNewKey(key, text, databaseUrl));
-      if (others.length > 0)
-        warn(`The name "${name}" is also that of a usable key: ${others.map(({ id }) => id).join(', ')}.`);
     }),
   );
   if (json) reportStore(databaseUrl);

@@ -262,14 +262,20 @@ export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void 
   }
 }
 
-/** Mistakes in a file of settings that `readEnvFile` cannot refuse, because the file may have other variables too. */
+/** What a file of settings may hold besides: the audit log, and the variables of buckets and of PostgreSQL. */
+const otherVariables = /^(?:AUDIT_LOG|(?:S3|AWS)_\w+|PG\w+)$/;
+
+/** Mistakes in a file of settings that `readEnvFile` cannot refuse, because other programs may read the file too. */
 export function findMistakes(path: string): [problem: string, remedy: string][] {
   const text = readFileOf('--env-file', path);
-  const known = [...Object.values(settings).map(({ variable }) => variable), 'AUDIT_LOG'];
+  const known = new Set(Object.values(settings).map(({ variable }) => variable));
   const mistakes: [problem: string, remedy: string][] = [];
-  for (const name of Object.keys(parseEnv(text)).filter((each) => !known.includes(each))) {
-    const meant = known.find((each) => isSimilar(name, each));
-    if (meant) mistakes.push([`${path} sets ${name}, which is no setting.`, `Did you mean ${meant}?`]);
+  for (const name of Object.keys(parseEnv(text))) {
+    if (known.has(name) || otherVariables.test(name)) continue;
+    mistakes.push([
+      `${path} sets ${name}, which is no setting.`,
+      'Check its spelling, unless another program reads it.',
+    ]);
   }
   // A quoted value may have several lines.
   const lines = text
@@ -280,18 +286,4 @@ export function findMistakes(path: string): [problem: string, remedy: string][] 
     mistakes.push([`Line ${index + 1} of ${path} is no assignment.`, 'Write NAME=value.']);
   }
   return mistakes;
-}
-
-/** Whether at most a quarter of the letters differ (Levenshtein distance). */
-function isSimilar(one: string, other: string): boolean {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let above = 0; above < one.length; above++) {
-    const next = [above + 1];
-    for (let index = 0; index < other.length; index++) {
-      const [diagonal = 0, up = 0, left = 0] = [row[index], row[index + 1], next[index]];
-      next.push(Math.min(up + 1, left + 1, diagonal + (one[above] === other[index] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return (row.at(-1) ?? 0) <= other.length / 4;
 }

@@ -110,12 +110,15 @@ describe('petstore doctor', () => {
     ]);
   });
 
-  it('names misspelt settings and lines that set nothing in the file of --env-file', async () => {
+  it('names what is no setting and lines that set nothing in the file of --env-file', async () => {
     const file = inFolder('settings');
     const lines = ['# A comment', '', 'ACCES_LOG=true', 'PGHOST=db', 'export PORT=0', 'LOG_LEVEL debug'];
-    writeFileSync(file, [...lines, 'OTHER="one', 'two"', "ITS=it's", 'secret'].join('\n'));
+    writeFileSync(file, [...lines, 'S3_REGION="one', 'two"', "PGUSER=it's", 'secret'].join('\n'));
     expect(await diagnose('configuration', ['--env-file', file])).toMatchObject([
-      { message: `${file} sets ACCES_LOG, which is no setting.`, remedy: 'Did you mean ACCESS_LOG?' },
+      {
+        message: `${file} sets ACCES_LOG, which is no setting.`,
+        remedy: expect.stringContaining('spelling'),
+      },
       { message: `Line 6 of ${file} is no assignment.`, remedy: 'Write NAME=value.' },
       { message: `Line 10 of ${file} is no assignment.` },
     ]);
@@ -192,13 +195,9 @@ describe('petstore doctor', () => {
     expect(before[1]).not.toBe('');
     expect(await diagnose('store', ['--database-url', service.database])).toMatchObject([{ state: 'ok' }]);
     expect(read()).toEqual(before);
-    const port = ['--port', new URL(service.url).port, '--database-url'];
-    expect(await diagnose('port', [...port, service.database])).toMatchObject([
+    const { port } = new URL(service.url);
+    expect(await diagnose('port', ['--port', port, '--database-url', service.database])).toMatchObject([
       { state: 'ok', message: `A service responds at ${service.url}.` },
-    ]);
-    await makeStore(at.store);
-    expect(await diagnose('port', [...port, at.store])).toMatchObject([
-      { state: 'warning', message: expect.stringContaining('it serves another store') },
     ]);
   });
 

@@ -59,19 +59,6 @@ describe('petstore keys create', () => {
     ]);
   });
 
-  it('warns about a usable key with the same name, and only about such', async () => {
-    using place = makeFolder();
-    const create = (name: string) => keys(['create', '--name', name, '--json'], place.database);
-    const warning = async (name: string) => /^petstore: .*$/m.exec((await create(name)).stderr)?.[0];
-    expect(await warning('till')).toBeUndefined();
-    expect(await warning('till ')).toBeUndefined();
-    expect(await warning('till')).toBe('petstore: The name "till" is also that of a usable key: 1.');
-    await keys(['revoke', '1'], place.database);
-    expect(await warning('till')).toBe('petstore: The name "till" is also that of a usable key: 3.');
-    for (const id of ['3', '4']) await keys(['revoke', id], place.database);
-    expect(await warning('till')).toBeUndefined();
-  });
-
   it('accepts a time with an offset, or a duration, as expiry', async () => {
     const expiring = (text: string) => keysJson<KeyJson>(['create', '--name', 'fair', '--expires', text]);
     expect((await expiring('2099-01-31T12:00:00+02:00')).expiresAt).toBe('2099-01-31T10:00:00.000Z');
