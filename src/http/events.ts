@@ -5,7 +5,6 @@ import {
   type EventPosition,
   type EventRequest,
   type EventStore,
-  maxEventsRead,
   pageLimit,
 } from '../stores/store.ts';
 import { parseInt64 } from '../domain/int64.ts';
@@ -29,6 +28,8 @@ import type { Call, Handler } from './route.ts';
 const longestWaitSeconds = 5;
 /** The most requests of this process that wait at once. */
 const maxWaiting = 1024;
+/** Most events do not concern a filtered wait, so it must not read the log after every commit. */
+const filteredCheckMs = 500;
 
 export interface EventOperations {
   listEvents: Handler;
@@ -39,20 +40,12 @@ export interface EventOperations {
 export function createEventOperations(events: EventStore, authenticate: Authenticate): EventOperations {
   let waitingCount = 0;
   let isStopping = false;
-  let check: Promise<Growth> | undefined;
-  let checkedUpTo: Growth['from'] = 'now';
+  let check: Promise<EventPosition> | undefined;
 
-  const readAfter = async (from: Growth['from']): Promise<Growth> => {
-    const page = await events.listEvents({ after: from, limit: maxEventsRead });
-    checkedUpTo = page.next;
-    return { ...page, from };
-  };
-
-  /** The growth of the log after a pause. All waiting requests share one read, and without any there is none. */
-  const nextCheck = (): Promise<Growth> => {
+  /** The end of the log after a pause. All waiting requests share one read, and without any there is none. */
+  const nextEnd = (): Promise<EventPosition> => {
     check ??= Bun.sleep(events.checkEveryMs)
-      // The log may have been replaced, or its events may have expired since the last check.
-      .then(() => readAfter(checkedUpTo).catch(() => readAfter('now')))
+      .then(async () => (await events.listEvents({ after: 'now', limit: 1 })).next)
       .finally(() => {
         check = undefined;
       });
@@ -68,15 +61,15 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
     const isOver = () => isStopping || call.request.signal.aborted || performance.now() >= endsAt;
     // A store that hangs must not make the wait longer.
     const timeIsUp = Bun.sleep(endsAt - startedAt);
+    const isFiltered = asked.petId !== undefined || asked.type !== undefined;
     let page = first;
-    if (waitingCount === 0) checkedUpTo = first.next;
     waitingCount += 1;
     try {
       while (page.isEnd && !isOver()) {
-        const growth = await Promise.race([nextCheck(), timeIsUp]);
-        if (growth && mayConcern(growth, asked, page.next))
+        if (isFiltered) await Promise.race([Bun.sleep(filteredCheckMs), timeIsUp]);
+        const end = await Promise.race([nextEnd(), timeIsUp]);
+        if (end && (end.id > page.next.id || end.epoch !== page.next.epoch))
           page = await events.listEvents({ ...asked, after: page.next });
-        else if (growth && growth.next.id > page.next.id) page = { ...page, next: growth.next };
       }
     } finally {
       waitingCount -= 1;
@@ -98,26 +91,6 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
       isStopping = true;
     },
   };
-}
-
-/** What the log has grown by since a position. From `now`, nothing is known but its end. */
-interface Growth extends EventPage {
-  from: EventPosition | 'now';
-}
-
-/** Whether a reader at this position must read on: something new concerns it, or it cannot tell. */
-function mayConcern(
-  { from, next, events }: Growth,
-  { petId, type }: AskedEvents,
-  at: EventPosition,
-): boolean {
-  if (next.epoch === at.epoch && next.id <= at.id) return false;
-  if (from === 'now' || from.epoch !== at.epoch || from.id > at.id) return true;
-  if (events.length === maxEventsRead) return true;
-  return events.some(
-    (event) =>
-      event.id > at.id && event.petId === (petId ?? event.petId) && event.type === (type ?? event.type),
-  );
 }
 
 interface AskedEvents extends EventRequest {

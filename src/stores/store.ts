@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Applied, Change } from '../domain/change.ts';
-import type { EventType, OrderStatus, StoredEvent } from '../domain/history.ts';
+import type { EventType, OrderStatus } from '../domain/history.ts';
 import type { PetStatus } from '../domain/pet.ts';
 
 /** An open store, as a service uses it. */
@@ -125,8 +125,6 @@ export interface EventRequest {
 export interface EventPage {
   /** A JSON array. */
   json: string;
-  /** What the events in it are about. */
-  events: readonly Pick<StoredEvent, 'id' | 'type' | 'petId'>[];
   /** The position after the last event that was read, even if a filter left that event out. */
   next: EventPosition;
   /** True if the page is empty and the log ends here. Where a filter stopped the read, more may follow. */

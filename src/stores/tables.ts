@@ -213,7 +213,7 @@ export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequ
   const { epoch } = first;
   const newest = BigInt(first.newest ?? 0);
   const oldest = BigInt(first.oldest ?? 1);
-  if (after === 'now') return { json: '[]', events: [], next: { epoch, id: newest }, isEnd: true };
+  if (after === 'now') return { json: '[]', next: { epoch, id: newest }, isEnd: true };
   const start = after?.id ?? oldest - 1n;
   if ((after && after.epoch !== epoch) || start > newest || start < oldest - 1n) throw eventsGone();
   const events = rows.filter((row): row is LogRow & EventRow => row.id !== null).map(eventOf);
@@ -221,5 +221,5 @@ export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequ
   const last = events.length === limit ? events.at(-1) : undefined;
   const id = last ? last.id : readUpTo < newest ? readUpTo : newest;
   const json = `[${events.map(renderEvent).join(',')}]`;
-  return { json, events, next: { epoch, id }, isEnd: events.length === 0 && id === newest };
+  return { json, next: { epoch, id }, isEnd: events.length === 0 && id === newest };
 }
