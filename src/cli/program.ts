@@ -83,17 +83,8 @@ const helpOutput: OutputConfiguration = {
 /** Ends parsing: turns an error of commander into ours. Help and version are already printed and pass through. */
 function leave(error: CommanderError, path: string): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-  const [problem = '', suggestion = ''] = inOurWords(error.message.replace(/^error: /, '')).split('\n');
+  const [problem = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}.`;
   const remedy = `${suggestion.replace(/^\((.*)\)$/, '$1 ')}See: ${path} --help`;
   throw usageError(sentence, remedy);
-}
-
-/** Rewrites commander's message about a wrong value in the form used for settings: `--count must be …, not "0"`. */
-function inOurWords(message: string): string {
-  const form =
-    /^option '(--[a-z-]+).*' argument '(.*)' is invalid\. (?:It must (.*)|Allowed choices are (.*))\.$/s;
-  const [, flag, value, rule, choices] = form.exec(message) ?? [];
-  if (flag === undefined) return message;
-  return `${flag} must ${rule ?? `be one of ${choices}`}${value === '' ? '' : `, not "${value}"`}`;
 }

@@ -80,28 +80,31 @@ export function createPetWriter(format: PetFormat, excel?: ExcelOptions): PetWri
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Decodes bytes that arrive in arbitrary pieces. Invalid bytes are an error. */
-interface Decoder {
-  push(bytes: Uint8Array): string;
-  end(): string;
-}
-
-/** A byte order mark overrides `encoding`. The first piece must be long enough to contain one. */
-export function createDecoder(encoding: Encoding): Decoder {
-  let decoder: Decoder | undefined;
+/** Decodes bytes that arrive in arbitrary pieces. The first piece must be long enough to contain a byte order mark. */
+export function createDecoder(encoding: Encoding) {
+  let decoder: TextDecoder | undefined;
+  const decode = (bytes: Uint8Array, stream: boolean): string => {
+    decoder ??= new TextDecoder(encodingOf(bytes, encoding), { fatal: true });
+    try {
+      return decoder.decode(bytes, { stream });
+    } catch {
+      throw new OperatorError(
+        `The file is not valid ${decoder.encoding.toUpperCase()}. Nothing was written.`,
+        'Save it as UTF-8. If an older Excel saved it, add --encoding windows-1252.',
+      );
+    }
+  };
   return {
-    push(bytes) {
-      decoder ??= decoderFor(bytes, encoding);
-      return decoder.push(bytes);
-    },
-    end: () => decoder?.end() ?? '',
+    push: (bytes: Uint8Array) => decode(bytes, true),
+    end: () => decode(new Uint8Array(), false),
   };
 }
 
 /** The first bytes of ZIP, used by .xlsx and .ods, and of the container of .xls. */
 const spreadsheetMarks = ['504b0304', 'd0cf11e0'];
 
-function decoderFor(beginning: Uint8Array, encoding: Encoding): Decoder {
+/** A byte order mark overrides `encoding`. */
+function encodingOf(beginning: Uint8Array, encoding: Encoding): Encoding | 'utf-16le' | 'utf-16be' {
   const mark = Buffer.from(beginning.subarray(0, 4)).toString('hex');
   if (spreadsheetMarks.includes(mark)) {
     throw new OperatorError(
@@ -109,37 +112,7 @@ function decoderFor(beginning: Uint8Array, encoding: Encoding): Decoder {
       'Open it in Excel or LibreOffice, save it with "Save As" as "CSV UTF-8", and import the new file.',
     );
   }
-  if (mark.startsWith('fffe')) return createTextDecoder('utf-16le');
-  if (mark.startsWith('feff')) return createTextDecoder('utf-16be');
-  return createTextDecoder(mark.startsWith('efbbbf') ? 'utf-8' : encoding);
-}
-
-/** Decodes UTF-8 line by line to name the line of a bad byte: a line end is never part of another character. */
-function createTextDecoder(encoding: Encoding | 'utf-16le' | 'utf-16be'): Decoder {
-  const isUtf8 = encoding === 'utf-8';
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  let line = 1;
-  const decode = (bytes: Uint8Array, stream: boolean): string => {
-    try {
-      return decoder.decode(bytes, { stream });
-    } catch {
-      throw new OperatorError(
-        `${isUtf8 ? `Line ${line}` : 'The file'} is not valid ${encoding.toUpperCase()}. Nothing was written.`,
-        isUtf8 ? 'If an older Excel saved the file, add --encoding windows-1252.' : 'Save it as UTF-8.',
-      );
-    }
-  };
-  return {
-    push(bytes) {
-      let text = '';
-      let start = 0;
-      for (let end = isUtf8 ? bytes.indexOf(0x0a) : -1; end !== -1; end = bytes.indexOf(0x0a, start)) {
-        text += decode(bytes.subarray(start, end + 1), true);
-        start = end + 1;
-        line += 1;
-      }
-      return text + decode(bytes.subarray(start), true);
-    },
-    end: () => decode(new Uint8Array(), false),
-  };
+  if (mark.startsWith('fffe')) return 'utf-16le';
+  if (mark.startsWith('feff')) return 'utf-16be';
+  return mark.startsWith('efbbbf') ? 'utf-8' : encoding;
 }

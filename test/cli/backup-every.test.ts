@@ -76,9 +76,9 @@ describe('petstore backup --every', () => {
   });
 
   it.each([
-    [['--every', '0s'], 2, '--every must be from 1s to 7d, not '],
-    [['--every', '8d'], 2, '--every must be from 1s to 7d, not '],
-    [['--every', 'daily'], 2, '--every must be a time such as 30m, 24h or 7d, not '],
+    [['--every', '0s'], 2, 'is invalid. It must be from 1s to 7d.'],
+    [['--every', '8d'], 2, 'is invalid. It must be from 1s to 7d.'],
+    [['--every', 'daily'], 2, 'is invalid. It must be a time such as 30m, 24h or 7d.'],
     [['--every', '1h', '--json'], 2, 'cannot be used with'],
     [['--every', '1h', '--database-url', 'postgres://127.0.0.1:1/none'], 1, 'pg_dump'],
   ])('refuses %j at once', async (args, status, message) => {

@@ -83,7 +83,7 @@ describe('petstore keys rotate', () => {
       'petstore: Key 2 is revoked and cannot be rotated. Create another: petstore keys create --name NAME\n',
     );
     expect(await stderrOf('1', '--overlap', 'soon')).toBe(
-      'petstore: --overlap must be a time such as 30m, 24h or 7d, not "soon". See: petstore keys rotate --help\n',
+      "petstore: Option '--overlap <time>' argument 'soon' is invalid. It must be a time such as 30m, 24h or 7d. See: petstore keys rotate --help\n",
     );
   });
 

@@ -12,28 +12,10 @@ const render = (...line: [LogLevel, string, LogFields]) =>
   stripVTControlCharacters(renderLogLine(at, ...line));
 
 describe('a log line on a terminal', () => {
-  it('begins with the call and its outcome, and ends with the ids', () => {
-    const fields = { method: 'POST', path: '/v1/pets', status: 201, durationMs: 3, key: 'till-2' };
-    expect(render('info', 'request', { requestId: 'r-1', ...fields })).toBe(
-      '05:06:07 POST /v1/pets 201 3 ms key=till-2 requestId=r-1',
-    );
-    expect(render('warn', 'slow request', { ...fields, key: undefined, requestId: 'r-1' })).toBe(
-      '05:06:07 warn POST /v1/pets 201 3 ms slow request requestId=r-1',
-    );
-  });
-
-  it('shows who called before the rest', () => {
-    const who = { key: 'till-2', keyId: '7', client: '192.0.2.7' };
-    const fields = { method: 'GET', path: '/v1/pets', status: 200, durationMs: 3, ...who };
-    expect(render('info', 'request', { ...fields, bytes: 2, traceId: 't-1', requestId: 'r-1' })).toBe(
-      '05:06:07 GET /v1/pets 200 3 ms key=till-2 client=192.0.2.7 keyId=7 bytes=2 traceId=t-1 requestId=r-1',
-    );
-  });
-
   it('ends with the stack of an error', () => {
-    const fields = { method: 'GET', path: '/', code: 'internal', requestId: 'r-1' };
-    expect(render('error', 'request failed', { error: 'Error: no\n    at x', ...fields })).toBe(
-      '05:06:07 error GET / request failed code=internal requestId=r-1 Error: no\n    at x',
+    const fields = { error: 'Error: no\n    at x', method: 'GET', path: '/', requestId: 'r-1' };
+    expect(render('error', 'request failed', fields)).toBe(
+      '05:06:07 error request failed method=GET path=/ requestId=r-1 Error: no\n    at x',
     );
   });
 
@@ -43,22 +25,21 @@ describe('a log line on a terminal', () => {
   });
 
   it('quotes a value with spaces and escapes control characters', () => {
-    const fields = { method: 'GET', path: '/', status: 200, durationMs: 0, key: 'Till 2\n\u001b[31m' };
-    expect(render('info', 'request', fields)).toBe('05:06:07 GET / 200 0 ms key="Till 2\\n\\u001b[31m"');
+    expect(render('info', 'request', { status: 200, key: 'Till 2\n\u001b[31m' })).toBe(
+      '05:06:07 request status=200 key="Till 2\\n\\u001b[31m"',
+    );
   });
 });
 
 describe('the log of a service on a terminal', () => {
-  const created = /POST \/v1\/pets (\S+) \d+ ms key=first-start/;
-
-  it.each([
-    [{ NO_COLOR: undefined }, '\u001b[32m201\u001b[39m'],
-    [{ NO_COLOR: '1' }, '201'],
-  ])('shows the status in colour, unless NO_COLOR is set: %j', async (env, status) => {
-    const screen = await createOnTerminal(env);
-    expect(created.exec(screen)?.[1]).toBe(status);
-    expect(screen.includes('\u001b')).toBe(env.NO_COLOR === undefined);
-  });
+  it.each([{ NO_COLOR: undefined }, { NO_COLOR: '1' }])(
+    'has colours, unless NO_COLOR is set: %j',
+    async (env) => {
+      const screen = await createOnTerminal(env);
+      expect(screen).toMatch(/ request method=POST path=\/v1\/pets key=first-start .*status=201 /);
+      expect(screen.includes('\u001b')).toBe(env.NO_COLOR === undefined);
+    },
+  );
 });
 
 /** Starts a service on a new store, creates a pet with its first key, and stops it. */

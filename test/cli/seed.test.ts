@@ -46,7 +46,7 @@ describe('petstore seed', () => {
     [['seed'], "Required option '--count <number>' not specified. See: petstore seed --help"],
     ...['0', '1e3', '-5', ''].map((count): [string[], string] => [
       ['seed', '--count', count],
-      `--count must be an integer from 1 to 1000000000${count && `, not "${count}"`}. See: petstore seed --help`,
+      `Option '--count <number>' argument '${count}' is invalid. It must be an integer from 1 to 1000000000. See: petstore seed --help`,
     ]),
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });

@@ -3,13 +3,12 @@ import { noReport, type Report } from '../../system/progress.ts';
 import { untilStopSignal } from '../../system/signals.ts';
 import { visible } from './output.ts';
 
-const widestBar = 30;
 const drawEveryMs = 100;
 const stream = process.stderr;
-/** Clears the rest of the bar's line. */
+/** Clears the rest of a line that is written again. */
 const clearRest = '\u001b[K';
 
-/** Reports a command's progress: on a terminal, a bar with rate and time left; elsewhere, a line for every tenth. */
+/** Reports a command's progress: on a terminal, a line that is written again and again; elsewhere, a line for every tenth. */
 export function reportProgress(
   what: string,
   total: number,
@@ -29,12 +28,7 @@ export function reportProgress(
   };
 
   const draw = (): void => {
-    const text = describe();
-    const share = total === 0 ? 1 : Math.min(1, done / total);
-    // Keep it on one line: a wrapped line could not be overwritten.
-    const width = Math.max(0, Math.min(widestBar, (stream.columns || 80) - text.length - 2));
-    const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
-    stream.write(`\r${width > 0 ? `${bar} ` : ''}${text}${clearRest}`);
+    stream.write(`\r${describe()}${clearRest}`);
     drawnAt = performance.now();
   };
 
@@ -49,10 +43,10 @@ export function reportProgress(
       if (tenths > reportedTenths) stream.write(`${describe()}\n`);
       reportedTenths = tenths;
     },
-    /** Prints a line above the bar. */
+    /** Prints a line above it. */
     report(text: string) {
       stream.write(stream.isTTY ? `\r${clearRest}${visible(text)}\n` : `${visible(text)}\n`);
-      // The next step draws the bar again.
+      // The next step draws it again.
       drawnAt = -Infinity;
     },
     [Symbol.dispose]() {

@@ -15,7 +15,7 @@ describe('petstore import of a spreadsheet', () => {
     const refused = await runCli(command);
     expect(refused.status).toBe(1);
     expect(refused.stderr).toMatch(
-      /^petstore: Line 2 is not valid UTF-8\. .* add --encoding windows-1252\.$/m,
+      /^petstore: The file is not valid UTF-8\. .* add --encoding windows-1252\.$/m,
     );
     expect(await runCli([...command, '--encoding', 'windows-1252'])).toMatchObject({ status: 0 });
     expect(await exported(at.store)).toBe('{"id":1,"name":"José €","categoryId":1,"status":"sold"}\n');
