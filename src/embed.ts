@@ -13,7 +13,7 @@ export { isPetStatus } from './domain/pet.ts';
 export { createRandom } from './domain/sample-pets.ts';
 export { createApp, type App, type AppOptions } from './http/app.ts';
 export { maxBodyBytes } from './domain/pet.ts';
-export { createCors } from './http/callers/cors.ts';
+export { createCors } from './http/callers.ts';
 export { requestIdOf } from './http/endpoint.ts';
 export type { Route } from './http/route.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';

@@ -22,7 +22,7 @@ export const commands: Record<string, CommandEntry> = {
   backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },
   backups: {
     summary: 'List, rehearse and check the backups of a store.',
-    load: () => import('./backup-places.ts'),
+    load: () => import('./backups.ts'),
   },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },

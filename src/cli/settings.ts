@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { Option, type Command } from 'commander';
 import { usageError } from '../domain/error.ts';
 import { logLevels } from '../system/log.ts';
-import { createProxyList } from '../http/callers/client-address.ts';
+import { createProxyList } from '../http/callers.ts';
 import type { ServeOptions } from '../server/options.ts';
 import { readFileOf } from '../system/files.ts';
 

@@ -1,23 +1,25 @@
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
-import { createCategoryOperations } from './categories.ts';
-import { createAuthentication } from './callers/auth.ts';
-import { type ClientAddress, createClientAddress } from './callers/client-address.ts';
-import { createCors } from './callers/cors.ts';
-import { createRateLimit } from './callers/rate-limit.ts';
+import {
+  type ClientAddress,
+  createAuthentication,
+  createClientAddress,
+  createCors,
+  createRateLimit,
+} from './callers.ts';
+import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { createList } from './lists/list.ts';
 import { orderList } from './lists/paging.ts';
 import { createHttpMetrics } from './metrics.ts';
-import { createPetOperations, getPetDeprecation } from './pets.ts';
+import { createCategoryOperations, createPetOperations, getPetDeprecation } from './operations.ts';
 import { createRequestLog } from './request-log.ts';
 import { etagOf } from '../domain/precondition.ts';
 import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
 import type { Handler, Methods, Route } from './route.ts';
-import { createDocuments } from './web/documents.ts';
 
 export interface AppOptions {
   pets: PetStore;

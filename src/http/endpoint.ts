@@ -1,5 +1,11 @@
 import { PetstoreError } from '../domain/error.ts';
-import { type Authenticate, bearerToken } from './callers/auth.ts';
+import {
+  type AddCorsHeaders,
+  type Authenticate,
+  bearerToken,
+  type Caller,
+  type RateLimit,
+} from './callers.ts';
 import {
   andThen,
   conditional,
@@ -10,10 +16,8 @@ import {
   type Representation,
   stabilityHeader,
 } from './response.ts';
-import type { Call, Caller, Methods, Route } from './route.ts';
-import type { AddCorsHeaders } from './callers/cors.ts';
+import type { Call, Methods, Route } from './route.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
-import type { RateLimit } from './callers/rate-limit.ts';
 import { type RequestLog, shownError } from './request-log.ts';
 
 /** What all endpoints share. */

@@ -1,6 +1,6 @@
 import { PetstoreError } from '../domain/error.ts';
 import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
-import type { ClientAddress } from './callers/client-address.ts';
+import type { ClientAddress } from './callers.ts';
 import type { Call } from './route.ts';
 import type { Representation } from './response.ts';
 

@@ -1,5 +1,4 @@
-import type { ApiKey } from '../domain/api-key.ts';
-import type { Quota } from './callers/rate-limit.ts';
+import type { Caller, Quota } from './callers.ts';
 import type { MaybePromise, Representation, Stability } from './response.ts';
 
 /** A request and its context. */
@@ -18,13 +17,6 @@ export interface Call {
   caller: Caller;
   quota: Quota | undefined;
 }
-
-/**
- * The owner of a request's API key. The hash identifies the caller without the secret. A key from API_KEYS has no
- * createdAt or expiresAt.
- */
-export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly' | 'mayDelete'> &
-  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
 
 export type Handler = (call: Call) => MaybePromise<Representation>;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

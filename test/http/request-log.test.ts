@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/stores/issue-key.ts';
-import { createClientAddress } from '../../src/http/callers/client-address.ts';
+import { createClientAddress } from '../../src/http/callers.ts';
 import { createLog, type LogFields } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { statusOfCode, type ErrorCode } from '../../src/domain/error.ts';
-import { contractOf, toOpenapi30 } from '../../src/http/web/contract.ts';
+import { contractOf, toOpenapi30 } from '../../src/http/contract.ts';
 import { problemsOfValue } from '../support/contract/conformance.ts';
 import { openapi, operations, type Example } from '../support/contract/openapi.ts';
 import { lint } from '../support/process/redocly.ts';

@@ -61,7 +61,7 @@ describe('GET /assets/{file}', () => {
 
   it('parses a long weight in linear time', () => {
     const program = `
-      import { serveCompressed } from './http/web/text.ts';
+      import { serveCompressed } from './http/documents.ts';
       const serve = serveCompressed('text/css', 'a');
       const headers = { 'Accept-Encoding': 'gzip;q=0.' + '1'.repeat(500_000) + 'x' };
       for (let time = 0; time < 20; time++) {

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'bun:test';
 import { dereference } from '../../../packages/web/src/docs/contract.ts';
-import { contractOf, toOpenapi30 } from '../../../src/http/web/contract.ts';
+import { contractOf, toOpenapi30 } from '../../../src/http/contract.ts';
 import { problemsOfValue } from '../../support/contract/conformance.ts';
 import {
   operations,

@@ -1,5 +1,5 @@
 import { dereference } from '../../../packages/web/src/docs/contract.ts';
-import { contractOf } from '../../../src/http/web/contract.ts';
+import { contractOf } from '../../../src/http/contract.ts';
 
 /** The document as data for tests: every reference replaced by what it names. */
 

@@ -4,7 +4,7 @@ import { renderText } from '../../src/docs/markup.ts';
 import { fieldsOf } from '../../src/docs/reference.ts';
 import { renderDocs } from '../../src/docs/render.ts';
 import { statusOfCode } from '../../../../src/domain/error.ts';
-import { contractOf } from '../../../../src/http/web/contract.ts';
+import { contractOf } from '../../../../src/http/contract.ts';
 import { samplesOf } from '../../../../test/support/docs/samples.ts';
 
 const status = { type: 'string', enum: ['open', 'closed'] };

@@ -1,5 +1,5 @@
-import source from '../../../openapi.yaml' with { type: 'text' };
-import arazzo from '../../../petstore.arazzo.yaml' with { type: 'text' };
+import source from '../../openapi.yaml' with { type: 'text' };
+import arazzo from '../../petstore.arazzo.yaml' with { type: 'text' };
 
 export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */

@@ -1,3 +1,4 @@
+import { categoryNotFound, parseCategoryName } from '../domain/category.ts';
 import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { andThen, preconditionsOf } from './response.ts';
@@ -9,7 +10,7 @@ import type { PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
-import { petList, searchList } from './lists/paging.ts';
+import { categoryList, petList, searchList } from './lists/paging.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
@@ -20,9 +21,9 @@ export const getPetDeprecation = {
 
 /** An update's body contains one nested object, `expected`. */
 const updateDepth = 2;
-export const neverCached = { 'Cache-Control': 'no-store' };
+const neverCached = { 'Cache-Control': 'no-store' };
 
-export interface PetOperationOptions {
+interface OperationOptions {
   pets: PetStore;
   bodyTimeoutMs: number;
   metrics: HttpMetrics | undefined;
@@ -30,7 +31,7 @@ export interface PetOperationOptions {
 
 type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets';
 
-export function createPetOperations(options: PetOperationOptions): Record<PetOperation, Handler> {
+export function createPetOperations(options: OperationOptions): Record<PetOperation, Handler> {
   const { pets, bodyTimeoutMs, metrics } = options;
   const listOptions = { store: pets, metrics };
 
@@ -81,8 +82,33 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
   };
 }
 
+type CategoryOperation = 'listCategories' | 'putCategory' | 'deleteCategory';
+
+export function createCategoryOperations(options: OperationOptions): Record<CategoryOperation, Handler> {
+  const { pets, bodyTimeoutMs, metrics } = options;
+
+  return {
+    listCategories: createList(categoryList, (asked) => pets.listCategories(asked), { store: pets, metrics }),
+
+    async putCategory(call) {
+      const target = targetOf(call, categoryNotFound);
+      const name = parseCategoryName(await parseJsonBody(await readBody(call.request, bodyTimeoutMs)));
+      const { id, json, isNew } = await pets.apply({ kind: 'put-category', ...target, name });
+      const headers = { ...neverCached, ETag: etagOf(json) };
+      if (!isNew) return { status: 200, headers, body: json };
+      return { status: 201, headers: { ...headers, Location: `/v1/categories/${id}` }, body: json };
+    },
+
+    async deleteCategory(call) {
+      await untilParsed(call.request);
+      await pets.apply({ kind: 'delete-category', ...targetOf(call, categoryNotFound) });
+      return { status: 204, headers: neverCached, body: null };
+    },
+  };
+}
+
 /** What a change of one pet or category is about. */
-export function targetOf({ request, parameter, caller }: Call, notFound: () => PetstoreError): ChangeTarget {
+function targetOf({ request, parameter, caller }: Call, notFound: () => PetstoreError): ChangeTarget {
   return { id: idOf(parameter, notFound), preconditions: preconditionsOf(request), by: caller.name };
 }
 

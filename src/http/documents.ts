@@ -1,0 +1,126 @@
+import { gzipSync } from 'node:zlib';
+import { PetstoreError, statusOfCode } from '../domain/error.ts';
+import { etagOf } from '../domain/precondition.ts';
+import { contractOf, type ContractOptions, toOpenapi30, workflowsOf } from './contract.ts';
+import { jsonMediaType, type Representation } from './response.ts';
+import type { Handler } from './route.ts';
+
+/** The console, the docs and the contract. Each is created on its first request. */
+export function createDocuments(options: ContractOptions) {
+  const contract = () => contractOf(options);
+  let loaded: Promise<ConsoleAndDocs> | undefined;
+
+  const load = (): Promise<ConsoleAndDocs> => {
+    loaded ??= createConsoleAndDocs(contract()).catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+
+  return {
+    /** The console needs the unstable operations, so `--stable-only` leaves it out. */
+    home: options.stableOnly ? () => redirect(307, 'docs') : async (call) => (await load()).consoleHtml(call),
+    docsHtml: async (call) => (await load()).docsHtml(call),
+    /** Redirects `/docs/`, where the relative links of the docs would be wrong. */
+    docsRedirect: () => redirect(308, '../docs'),
+    /** The scripts and style sheets of console and docs. */
+    asset: async (call) => {
+      const handler = (await load()).assets.get(call.parameter ?? '');
+      if (!handler) throw new PetstoreError('not_found', 'Nothing is found at this address.');
+      return handler(call);
+    },
+    openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
+    openapiJson: lazily(() => serveJson(contract())),
+    openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
+    arazzoYaml: lazily(() => serveText('application/yaml', toYaml(workflowsOf(contract())))),
+  } satisfies Record<string, Handler>;
+}
+
+function redirect(status: number, location: string): Representation {
+  return { status, headers: { Location: location, 'Cache-Control': 'private, no-cache' }, body: null };
+}
+
+function lazily(make: () => Handler): Handler {
+  let handler: Handler | undefined;
+  return (call) => (handler ??= make())(call);
+}
+
+/** Bun writes dates without quotes, so YAML 1.1 parsers would not read them as text. */
+function toYaml(document: unknown): string {
+  return Bun.YAML.stringify(document, null, 2).replaceAll(/(: |- )(\d{4}-\d\d-\d\d\S*)$/gm, '$1"$2"');
+}
+
+function serveJson(document: unknown): Handler {
+  return serveText(jsonMediaType, JSON.stringify(document, null, 2));
+}
+
+interface ConsoleAndDocs {
+  consoleHtml: Handler;
+  docsHtml: Handler;
+  /** The files that both of them load, by name. */
+  assets: Map<string, Handler>;
+}
+
+const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+async function createConsoleAndDocs(document: unknown): Promise<ConsoleAndDocs> {
+  // Load it only here: most services have no reader of these pages.
+  const { bundleAssets, renderConsole, renderDocs } = await import('../../packages/web/src/index.ts');
+  const bundled = await bundleAssets();
+  const addresses: Record<string, string> = {};
+  const assets = new Map<string, Handler>();
+  for (const { name, uniqueName, contentType, body } of bundled) {
+    addresses[name] = `assets/${uniqueName}`;
+    assets.set(uniqueName, serveCompressed(contentType, body, keptForever));
+    // Callers revalidate a file under its plain name on every use.
+    assets.set(name, serveCompressed(contentType, body));
+  }
+  return {
+    consoleHtml: serveHtml(renderConsole(addresses)),
+    docsHtml: serveHtml(renderDocs(document, statusOfCode, addresses)),
+    assets,
+  };
+}
+
+function serveText(contentType: string, text: string): Handler {
+  const document = { body: text, etag: etagOf(text), headers: { 'Content-Type': contentType } };
+  return () => document;
+}
+
+/** Serves a text, compressed for callers that accept gzip. */
+export function serveCompressed(
+  contentType: string,
+  text: string,
+  ownHeaders: Record<string, string> = {},
+): Handler {
+  const headers = { 'Content-Type': contentType, ...ownHeaders, Vary: 'Accept-Encoding' };
+  const plain = { body: text, etag: etagOf(text), headers };
+  const bytes = new Uint8Array(gzipSync(text, { level: 9 }));
+  const compressed = {
+    body: bytes,
+    etag: etagOf(bytes),
+    headers: { ...headers, 'Content-Encoding': 'gzip' },
+  };
+  return ({ request }) =>
+    gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
+}
+
+/** Allows only files of this service: no inline script or style, no other host, no framing. */
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function serveHtml(html: string): Handler {
+  return serveCompressed('text/html; charset=utf-8', html, { 'Content-Security-Policy': contentPolicy });
+}
+
+/** A weight matches in only one way: overlapping digit groups would backtrack over every split of a long number. */
+const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.0*[1-9]\d*)\s*)?(?:,|$)/i;
