@@ -12,14 +12,11 @@ import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
-import { createList } from './lists/list.ts';
-import { orderList } from './lists/paging.ts';
 import { createHttpMetrics } from './metrics.ts';
-import { createCategoryOperations, createPetOperations, getPetDeprecation } from './operations.ts';
+import { createOperations, getPetDeprecation } from './operations.ts';
 import { createRequestLog } from './request-log.ts';
-import { etagOf } from '../domain/precondition.ts';
 import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
-import type { Handler, Methods, Route } from './route.ts';
+import type { Methods, Route } from './route.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -116,10 +113,9 @@ function createRoutes(
   { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
-  const shared = { pets, bodyTimeoutMs, metrics };
-  const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = createPetOperations(shared);
-  const { listCategories, putCategory, deleteCategory } = createCategoryOperations(shared);
-  const listOrders = createList(orderList, (asked) => orders.listOrders(asked), { store: pets, metrics });
+  const operations = createOperations({ pets, orders, bodyTimeoutMs, metrics });
+  const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
+  const { listCategories, putCategory, deleteCategory, listOrders, getKey } = operations;
   const { livez, readyz } = createHealthChecks(options, isStopping);
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
     createDocuments(options);
@@ -154,12 +150,6 @@ function createRoutes(
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
 }
-
-/** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
-const getKey: Handler = ({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) => {
-  const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
-  return { body, etag: etagOf(body) };
-};
 
 /** The routes of `--stable-only`: drops methods that carry a stability mark, and paths left without methods. */
 function onlyStable(routes: readonly Route[]): Route[] {

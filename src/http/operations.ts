@@ -6,11 +6,11 @@ import type { Call, Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
 import { etagOf, refuseTagOfCreate } from '../domain/precondition.ts';
 import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
-import type { PetStore } from '../stores/store.ts';
+import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
-import { categoryList, petList, searchList } from './lists/paging.ts';
+import { categoryList, orderList, petList, searchList } from './lists/paging.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
@@ -25,14 +25,17 @@ const neverCached = { 'Cache-Control': 'no-store' };
 
 interface OperationOptions {
   pets: PetStore;
+  orders: OrderStore;
   bodyTimeoutMs: number;
   metrics: HttpMetrics | undefined;
 }
 
 type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets';
+type Operation = PetOperation | 'listCategories' | 'putCategory' | 'deleteCategory' | 'listOrders' | 'getKey';
 
-export function createPetOperations(options: OperationOptions): Record<PetOperation, Handler> {
-  const { pets, bodyTimeoutMs, metrics } = options;
+/** The operations of the API by the names of the contract. Those about events are in `events.ts`. */
+export function createOperations(options: OperationOptions): Record<Operation, Handler> {
+  const { pets, orders, bodyTimeoutMs, metrics } = options;
   const listOptions = { store: pets, metrics };
 
   return {
@@ -79,16 +82,8 @@ export function createPetOperations(options: OperationOptions): Record<PetOperat
       (asked, request) => pets.searchPets(asked, request.signal),
       listOptions,
     ),
-  };
-}
 
-type CategoryOperation = 'listCategories' | 'putCategory' | 'deleteCategory';
-
-export function createCategoryOperations(options: OperationOptions): Record<CategoryOperation, Handler> {
-  const { pets, bodyTimeoutMs, metrics } = options;
-
-  return {
-    listCategories: createList(categoryList, (asked) => pets.listCategories(asked), { store: pets, metrics }),
+    listCategories: createList(categoryList, (asked) => pets.listCategories(asked), listOptions),
 
     async putCategory(call) {
       const target = targetOf(call, categoryNotFound);
@@ -103,6 +98,14 @@ export function createCategoryOperations(options: OperationOptions): Record<Cate
       await untilParsed(call.request);
       await pets.apply({ kind: 'delete-category', ...targetOf(call, categoryNotFound) });
       return { status: 204, headers: neverCached, body: null };
+    },
+
+    listOrders: createList(orderList, (asked) => orders.listOrders(asked), listOptions),
+
+    /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
+    getKey({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) {
+      const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
+      return { body, etag: etagOf(body) };
     },
   };
 }
