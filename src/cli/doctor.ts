@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { version } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
@@ -82,18 +81,12 @@ function checkKeys(options: ServeOptions, store: StoreReport): Finding {
   );
 }
 
-const marks = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' };
-const colours = { ok: 'green', warning: 'yellow', PROBLEM: 'red' } as const;
-
 function renderFindings(findings: Finding[]): string {
   const rows = findings.flatMap(({ check, state, message, remedy }) => [
-    [marks[state], check, message],
+    [state === 'problem' ? 'PROBLEM' : state, check, message],
     ...(remedy === undefined ? [] : [['', '', remedy]]),
   ]);
-  const coloured = renderTable(rows).replace(/^(ok|warning|PROBLEM)\b/gm, (mark) =>
-    styleText(colours[mark as keyof typeof colours], mark),
-  );
-  return `${coloured}\n${summarize(findings)}\n`;
+  return `${renderTable(rows)}\n${summarize(findings)}\n`;
 }
 
 function summarize(findings: Finding[]): string {

@@ -169,7 +169,7 @@ async function addPets(
   addedBefore: number,
 ): Promise<{ addedCount: number; newCategories: Category[] }> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
-  using progress = reportProgress('added', goodCount, { done: addedBefore });
+  using progress = reportProgress('added', goodCount, addedBefore);
   const counts: ImportCounts = { addedCount: addedBefore, goodCount };
   const newCategories: Category[] = [];
   try {

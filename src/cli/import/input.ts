@@ -101,7 +101,7 @@ export async function checkPets(
   rejects: Rejects | undefined,
 ): Promise<CheckedInput | undefined> {
   const content = createContentHash(source);
-  using progress = reportProgress('checked', source.input.sizeBytes, { format: sizeText });
+  using progress = reportProgress('bytes checked', source.input.sizeBytes);
   let goodCount = 0;
   let badCount = 0;
   let namelessCount = 0;
@@ -182,12 +182,6 @@ export async function sniff(input: Input, encoding: Encoding): Promise<PetFormat
     if (text.trim() !== '') return sniffFormat(text);
   }
   return 'ndjson';
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${Math.round(bytes)} bytes`;
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB'];
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
 /** The file that collects bad rows. */

@@ -12,8 +12,8 @@ const clearRest = '\u001b[K';
 export function reportProgress(
   what: string,
   total: number,
-  /** `done` counts the work of an earlier run, which is left out of the rate. */
-  { done: doneBefore = 0, format = formatCount } = {},
+  /** The work of an earlier run, which is left out of the rate. */
+  doneBefore = 0,
 ) {
   const startedAt = performance.now();
   let done = doneBefore;
@@ -24,7 +24,7 @@ export function reportProgress(
     const elapsedMs = Math.max(1, performance.now() - startedAt);
     const perMs = (done - doneBefore) / elapsedMs;
     const remaining = perMs > 0 && done < total ? `, ${duration((total - done) / perMs)} left` : '';
-    return `${what} ${format(done)} of ${format(total)}, ${format(perMs * 1000)}/s${remaining}`;
+    return `${what} ${countText(done)} of ${countText(total)}, ${countText(perMs * 1000)}/s${remaining}`;
   };
 
   const draw = (): void => {
@@ -68,7 +68,7 @@ export function reportOnTerminal(): Report {
   };
 }
 
-function formatCount(count: number): string {
+function countText(count: number): string {
   return Math.round(count).toLocaleString('en');
 }
 

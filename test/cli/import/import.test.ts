@@ -101,7 +101,7 @@ describe('petstore import', () => {
     writeFileSync(path, `name,categoryId\n${'Rex,1\n'.repeat(30_000)}`);
     const { status, screen } = await runOnTerminal(['import', path, '--database-url', at.store]);
     expect(status).toBe(0);
-    expect(screen).toMatch(/checked 180 kB of 180 kB, [\d.]+ MB\/s/);
+    expect(screen).toMatch(/bytes checked 180,016 of 180,016, [\d,]+\/s/);
     expect(screen).toMatch(/added 30,000 of 30,000, [\d,]+\/s/);
     expect(screen).toMatch(/Added 30,000 pets to .* in [\d.]+ s\.\n$/);
     const { screen: asked } = await runOnTerminal(['import', '--database-url', at.store]);
