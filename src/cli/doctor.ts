@@ -160,40 +160,33 @@ function checkEmbeddedStore(name: string): StoreReport {
 
 /** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */
 function checkRights(path: string): Finding {
-  const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
-  const remedy = (files: string[]) =>
-    files.some((file) => refusal(file, constants.W_OK) === 'EROFS')
+  const stats = existsSync(path) ? statSync(path) : undefined;
+  if (stats && !stats.isFile())
+    return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
+  const folder = nearestFolder(path);
+  const refusals = [folder, path, `${path}-wal`, `${path}-shm`].flatMap(refusalOf);
+  if (refusals.length > 0) {
+    const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
+    const files = refusals.map(({ file }) => file).join(', ');
+    const remedy = refusals.some(({ code }) => code === 'EROFS')
       ? 'The file system is read-only: mount it writable, or choose another file with --database-url.'
-      : `Run chown for ${files.join(', ')}, or start the service as their owner.`;
-  if (!existsSync(path)) {
-    const folder = nearestFolder(path);
-    if (!refusal(folder, constants.W_OK | constants.X_OK)) return ok('rights', `${folder} can be written.`);
-    return problem(
-      'rights',
-      `${user} may not create the store: ${folder} cannot be written.`,
-      remedy([folder]),
-    );
+      : `Run chown for ${files}, or start the service as their owner.`;
+    return problem('rights', `${user} may not read and write ${files}.`, remedy);
   }
-  const stats = statSync(path);
-  if (!stats.isFile()) return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
-  const files = [dirname(resolve(path)), path, `${path}-wal`, `${path}-shm`];
-  const mode = constants.R_OK | constants.W_OK;
-  const refused = files.filter((file) => existsSync(file) && refusal(file, mode));
-  if (refused.length > 0)
-    return problem('rights', `${user} may not read and write ${refused.join(', ')}.`, remedy(refused));
-  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+  if (!stats) return ok('rights', `${folder} can be written.`);
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0)
     return warning('rights', `${path} can be read by other users.`, `Run chmod 600 ${path}.`);
-  }
   return ok('rights', 'The store can be written, and no other user can read it.');
 }
 
-/** The system's code for why the user may not use a file. */
-function refusal(path: string, mode: number): string | undefined {
+/** Why the user may not read and write a file, if it exists. */
+function refusalOf(file: string): { file: string; code: string | undefined }[] {
   try {
-    accessSync(path, mode);
-    return undefined;
+    accessSync(file, constants.R_OK | constants.W_OK);
+    return [];
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code;
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? [] : [{ file, code }];
   }
 }
 
