@@ -11,16 +11,7 @@ import { rehearse } from '../stores/backups/add-backup.ts';
 import { OperatorError } from '../domain/error.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
 import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
-import {
-  contentOf,
-  countOf,
-  describeAge,
-  errorText,
-  print,
-  printJson,
-  renderTable,
-  warn,
-} from './terminal/output.ts';
+import { contentOf, countOf, errorText, print, printJson, renderTable, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
@@ -118,16 +109,20 @@ async function runCheck(name: string, flags: CheckFlags): Promise<void> {
 
 function problemOf(newest: Backup | undefined, maxAgeMs: number): string | undefined {
   if (!newest) return 'There is no whole backup.';
-  const ageMs = Date.now() - newest.createdAt.getTime();
-  return ageMs > maxAgeMs ? `The newest backup is ${describeAge(ageMs)} old.` : undefined;
+  const { createdAt } = newest;
+  return isOlder(createdAt, maxAgeMs) ? `The newest backup is of ${createdAt.toISOString()}.` : undefined;
 }
 
 function rehearsalProblemOf(last: Backup | undefined, maxAgeMs: number): string | undefined {
   if (!last?.rehearsal) return 'No backup was rehearsed.';
   const { name, rehearsal } = last;
   if (!rehearsal.isSound) return `The rehearsal of ${name} failed: ${rehearsal.problem}`;
-  const ageMs = Date.now() - rehearsal.at.getTime();
-  return ageMs > maxAgeMs ? `The last rehearsal, of ${name}, was ${describeAge(ageMs)} ago.` : undefined;
+  const { at } = rehearsal;
+  return isOlder(at, maxAgeMs) ? `The last rehearsal, of ${name}, was at ${at.toISOString()}.` : undefined;
+}
+
+function isOlder(time: Date, maxAgeMs: number): boolean {
+  return Date.now() - time.getTime() > maxAgeMs;
 }
 
 /** For node_exporter's textfile collector, which must never see a partial file and runs as another user. */

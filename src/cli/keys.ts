@@ -37,13 +37,14 @@ export function define(keys: Command): void {
     .addHelpText('after', auditHelp);
   addExamples(
     keys,
-    'petstore keys create --name till-2',
+    'petstore keys create --name till-2 --no-delete',
+    'petstore keys create --name fair --expires 3d --read-only',
     'petstore keys list',
-    'petstore keys rotate 2',
+    'petstore keys rotate till-2 --overlap 7d',
     'petstore keys revoke till-2',
   );
 
-  const createCommand = keys
+  keys
     .command('create')
     .description('Create an API key and show it once.')
     .requiredOption('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
@@ -55,19 +56,13 @@ export function define(keys: Command): void {
     .option('--read-only', 'Let the key list and fetch, and change nothing.')
     .option('--no-delete', 'Let the key add and change pets, and delete none.')
     .action((_options, command: Command) => create(now, command.optsWithGlobals()));
-  addExamples(
-    createCommand,
-    'petstore keys create --name fair --expires 3d --json',
-    'petstore keys create --name window --read-only',
-    'petstore keys create --name till-2 --no-delete',
-  );
 
   keys
     .command('list')
     .description('Show all API keys. LAST USED is true to five minutes.')
     .action((_options, command: Command) => list(command.optsWithGlobals()));
 
-  const rotateCommand = keys
+  keys
     .command('rotate')
     .description(
       'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap. ' +
@@ -81,7 +76,6 @@ export function define(keys: Command): void {
       (text) => parseExpiry(text, now),
     )
     .action((given: string, _options, command: Command) => rotate(given, now, command.optsWithGlobals()));
-  addExamples(rotateCommand, 'petstore keys rotate 2 --overlap 7d');
 
   keys
     .command('revoke')

@@ -10,7 +10,7 @@ import { embeddedPath } from '../stores/open.ts';
 import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples, s3Help } from './terminal/usage.ts';
-import { contentOf, describeAge, print, warn } from './terminal/output.ts';
+import { contentOf, print, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 export function define(command: Command): void {
@@ -88,9 +88,7 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     throw new OperatorError(`There is no backup at ${source}.`, remedy);
   }
   // An operator who took the wrong backup must see this before the store is replaced.
-  const age = describeAge(Date.now() - backup.createdAt.getTime());
-  const content = `${contentOf(backup)}, made ${age} ago (${backup.createdAt.toISOString()})`;
-  print(`The backup is ${backup.name}: ${content}.\n`);
+  print(`The backup is ${backup.name}: ${contentOf(backup)}, made at ${backup.createdAt.toISOString()}.\n`);
   const path = resolveLinks(store);
   prepareFolder(path);
   const prefix = `${path}.fetched-`;

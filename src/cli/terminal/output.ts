@@ -67,17 +67,6 @@ export function contentOf(
   return listOf([countOf(petCount, 'pet'), ...orders, ...more]);
 }
 
-/** `12 minutes`, `3 hours`, `30 days`. */
-export function describeAge(milliseconds: number): string {
-  const [size, noun] = ageUnits.find(([least]) => milliseconds >= 2 * least) ?? [60_000, 'minute'];
-  return countOf(Math.max(0, Math.floor(milliseconds / size)), noun);
-}
-
-const ageUnits = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
-] as const;
-
 /** Names the store on standard error, apart from a result that is data. */
 export function reportStore(databaseUrl: string): void {
   report(`Store: ${storeAt(databaseUrl).name}`);
