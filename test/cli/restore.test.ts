@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { addPet } from '../support/http/calls.ts';
@@ -172,20 +171,6 @@ describe('petstore restore', () => {
     });
     expect(await restore('--force')).toMatchObject({ status: 0 });
     expect(readPets(at.store)).toHaveLength(0);
-  });
-
-  it('ignores the log of a store that was moved away', async () => {
-    await using service = await startService();
-    const backup = join(service.folder, 'backup.db');
-    await runCli(['backup', backup, '--database-url', service.database]);
-    await addPet(service.call);
-    await service.kill9();
-    expect(existsSync(`${service.database}-wal`)).toBe(true);
-    renameSync(service.database, `${service.database}.old`);
-    expect(await runCli(['restore', backup, '--database-url', service.database])).toMatchObject({
-      status: 0,
-    });
-    expect(readPets(service.database)).toEqual([]);
   });
 
   it('refuses an incomplete backup, and leaves the store alone', async () => {

@@ -49,7 +49,7 @@ function refuseLostFile(name: string, path: string): void {
   if (!holdsFrames(`${path}-wal`) || sizeOf(path) > 0) return;
   throw new OperatorError(
     `${name} is gone, but its log holds commits.`,
-    `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
+    `Put the file back, or move ${path}-wal away and restore a backup: petstore restore FILE --database-url ${name}`,
   );
 }
 

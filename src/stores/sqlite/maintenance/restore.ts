@@ -16,7 +16,7 @@ import type { Report } from '../../../system/progress.ts';
 import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
-import { findStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
+import { findStore, isFileOfStore, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../migrate.ts';
 import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
 import { isInPlace } from '../watch.ts';
@@ -58,7 +58,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
     prepareFolder(path);
     // Create a file to lock, so that a service that starts now waits.
     if (isNew) closeSync(openSync(path, 'a', 0o600));
-    lock = lockStore(name, path);
+    lock = lockStore(name);
     return replaceStore(options, path, lock);
   } catch (error) {
     if (isNew && sizeOf(path) === 0) rmSync(path);
@@ -69,9 +69,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   }
 }
 
-/** Returns undefined for a log without its file: nobody can open it, and SQLite would discard it. */
-function lockStore(name: string, path: string): Database | undefined {
-  if (sizeOf(path) === 0 && holdsFrames(`${path}-wal`)) return undefined;
+function lockStore(name: string): Database {
   const store = findStore(name);
   const lock = store && openAlone(store);
   if (lock && isInPlace(store)) return lock;
@@ -79,7 +77,7 @@ function lockStore(name: string, path: string): Database | undefined {
   throw replaced(name);
 }
 
-function replaceStore(options: RestoreOptions, path: string, lock: Database | undefined): RestoreSummary {
+function replaceStore(options: RestoreOptions, path: string, lock: Database): RestoreSummary {
   const { file, report } = options;
   const remainder = readRemainder(options, lock);
   removeLeftovers(path, partialForm);
@@ -103,9 +101,9 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database | un
 }
 
 /** Returns where the replaced store is kept, if it held anything. */
-function exchange(partial: string, path: string, lock: Database | undefined): string | undefined {
+function exchange(partial: string, path: string, lock: Database): string | undefined {
   const kept = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
-  if (lock) leaveWalMode(lock, path);
+  leaveWalMode(lock, path);
   const isEmpty = sizeOf(path) === 0;
   // A hard link, so that the store always has at least one name.
   if (!isEmpty) linkSync(path, kept);
@@ -165,10 +163,10 @@ interface KeyState {
 const nothingLeft: Remainder = { keys: [], lastIds: { pets: 0n, orders: 0n } };
 
 /** Refuses a store that holds pets or orders, is not ours or cannot be read, unless the restore is forced. */
-function readRemainder({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
+function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Remainder {
   try {
-    if (lock) checkOwnership(lock, name);
-    if (!lock || isWithoutSchema(lock)) return nothingLeft;
+    checkOwnership(lock, name);
+    if (isWithoutSchema(lock)) return nothingLeft;
     if (!isForced) refuseContent(lock, name);
     return { keys: readKeys(lock), lastIds: readLastIds(lock) };
   } catch (error) {
