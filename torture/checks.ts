@@ -67,6 +67,15 @@ describe('the results of torture', () => {
     expect(unproven.map(([name]) => name)).toEqual([]);
   });
 
+  it('have a table of figures over time on the page', async () => {
+    using made = makeFolder();
+    const [name = ''] = Object.keys(readResults());
+    const series = [5, 10].map((minutes) => ({ minutes, descriptors: 50 }));
+    await writeResults({ [name]: { ...readResults()[name]!, series } }, made.path);
+    const table = '| minutes | descriptors |\n| --- | --- |\n| 5 | 50 |\n| 10 | 50 |\n';
+    expect(await Bun.file(join(made.path, 'RESULTS.md')).text()).toEndWith(`\n\n## ${name}\n\n${table}`);
+  });
+
   it('keep only a few lines of a control that fails thousands of times', () => {
     const faults = Array.from({ length: 2000 }, (_, index) => `pet ${index}\nlost`);
     expect(shorten(faults)).toEqual([
