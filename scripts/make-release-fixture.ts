@@ -60,6 +60,7 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
   const { key: readOnlyKey } = await issue('window', '--read-only');
   const { key: replacedKey } = await issue('fair', '--expires', '90d');
   const { key: successorKey } = JSON.parse(await run('keys', 'rotate', '4', '--json')) as { key: string };
+  const { key: noDeleteKey } = await issue('clerk', '--no-delete');
 
   const service = Bun.spawn([bun, program, 'serve', '--port', '0', '--stop-delay', '0', ...at], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -89,21 +90,30 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
     body: replayed.body,
     headers: { 'Idempotency-Key': replayed.key },
   });
-  await call('/v1/pets/1', { method: 'PATCH', body: '{"status":"sold"}' });
+  for (const status of ['sold', 'available', 'sold'])
+    await call('/v1/pets/1', { method: 'PATCH', body: JSON.stringify({ status }) });
+  for (const category of ['7', ...categories])
+    await call(`/v1/categories/${category}`, {
+      method: 'PUT',
+      body: JSON.stringify({ name: `№ ${category}` }),
+    });
+  await call('/v1/categories/0', { method: 'DELETE' });
   // The newest pet is gone, and its id must not come back.
   await call('/v1/pets', { method: 'POST', body: '{"name":"Gone","categoryId":1}' });
   const lastId = String(names.length + 2);
   await call(`/v1/pets/${lastId}`, { method: 'DELETE' });
   const pets = await call('/v1/pets?limit=100');
   const orders = await call('/v1/store/orders?limit=100');
+  const namedCategories = await call('/v1/categories?limit=100');
+  const events = await call('/v1/events?limit=100');
   const keys = await run('keys', 'list', '--json');
   service.kill(signal);
   await service.exited;
   return {
     madeAt: Date.now(),
-    ...{ key, revokedKey, readOnlyKey, replacedKey, successorKey },
+    ...{ key, revokedKey, readOnlyKey, replacedKey, successorKey, noDeleteKey },
     keys: JSON.parse(keys) as unknown,
     replayed: { ...replayed, response },
-    ...{ lastId, pets, orders },
+    ...{ lastId, pets, orders, categories: namedCategories, events },
   };
 }

@@ -18,6 +18,7 @@ const everyStore = Object.keys(releases).flatMap((release) =>
 
 describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
   const { schemaVersion } = releases[release];
+  const isNewest = schemaVersion === latestVersion;
   let store: ReleaseStore;
   let service: Service;
   let call: Service['call'];
@@ -34,13 +35,14 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
     await store?.[Symbol.asyncDispose]();
   });
 
-  it('is migrated once', async () => {
-    expect(migrations).toMatchObject([{ from: schemaVersion, to: latestVersion }]);
+  it('is migrated once, if its schema is older', async () => {
+    const expected = isNewest ? [] : [{ from: schemaVersion, to: latestVersion }];
+    expect(migrations).toMatchObject(expected);
     await (await store.open({ onMigrated: (migration) => migrations.push(migration) })).close();
-    expect(migrations).toHaveLength(1);
+    expect(migrations).toHaveLength(expected.length);
   });
 
-  it('is kept as it was if it is a file', () => {
+  it.skipIf(isNewest)('is kept as it was if it is a file', () => {
     const [{ keptAs } = { keptAs: undefined }] = migrations;
     if (store.kind === 'PostgreSQL') return expect(keptAs).toBeUndefined();
     expect(keptAs).toBe(`${store.databaseUrl}.schema-${schemaVersion}`);
@@ -55,6 +57,12 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
     expect(await (await call('/v1/pets?limit=100')).text()).toBe(store.expected.pets);
     const orders = await call('/v1/store/orders?limit=100');
     expect(await orders.text()).toBe(store.expected.orders);
+  });
+
+  it.skipIf(schemaVersion < 8)('has every category and every event, byte for byte', async () => {
+    const { categories, events } = store.expected;
+    expect(await (await call('/v1/categories?limit=100')).text()).toBe(categories!);
+    expect(await (await call('/v1/events?limit=100')).text()).toBe(events!);
   });
 
   it('finds every pet by its folded name', async () => {
@@ -85,19 +93,22 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
     expect(await outcomeOf(refused)).toBe('401 invalid_api_key');
   });
 
-  it('returns orders from before, which have no name, and names those of a new sale', async () => {
-    const before = JSON.parse(store.expected.orders) as { petId: number; status: string }[];
-    const { petId } = before.findLast(({ status }) => status === 'sold')!;
-    for (const status of ['available', 'sold'])
-      expect(await outcomeOf(call(`/v1/pets/${petId}`, patch({ status })))).toBe('200');
-    const ofPet = (await (await call(`/v1/store/orders?petId=${petId}`)).json()) as object[];
-    for (const order of ofPet.slice(0, -1)) {
-      expect(order).toMatchObject({ returnedAt: expect.any(String) });
-      expect('name' in order || 'categoryId' in order).toBe(false);
-    }
-    expect(ofPet.at(-1)).toMatchObject({ name: expect.any(String), categoryId: expect.any(Number) });
-    expect(ofPet.length).toBeGreaterThan(1);
-  });
+  it.skipIf(schemaVersion >= 8)(
+    'returns orders from before, which have no name, and names those of a new sale',
+    async () => {
+      const before = JSON.parse(store.expected.orders) as { petId: number; status: string }[];
+      const { petId } = before.findLast(({ status }) => status === 'sold')!;
+      for (const status of ['available', 'sold'])
+        expect(await outcomeOf(call(`/v1/pets/${petId}`, patch({ status })))).toBe('200');
+      const ofPet = (await (await call(`/v1/store/orders?petId=${petId}`)).json()) as object[];
+      for (const order of ofPet.slice(0, -1)) {
+        expect(order).toMatchObject({ returnedAt: expect.any(String) });
+        expect('name' in order || 'categoryId' in order).toBe(false);
+      }
+      expect(ofPet.at(-1)).toMatchObject({ name: expect.any(String), categoryId: expect.any(Number) });
+      expect(ofPet.length).toBeGreaterThan(1);
+    },
+  );
 
   it('gives a new pet the next id, changes it and deletes it', async () => {
     const created = await call('/v1/pets', post({ name: 'Next', categoryId: 1 }));
@@ -115,22 +126,27 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
   });
 });
 
-describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (name) => {
-  it('has every key as it was', async () => {
-    await using store = await releaseStores[name]!('1.1.0');
-    const { madeAt, keys, readOnlyKey, replacedKey, successorKey } = store.expected;
-    // On the day it was made: the replaced key has expired since.
-    await using service = await openService({ openStore: () => store.open(), now: () => madeAt });
-    const found = await service.keys.listKeys();
-    expect(found.map((key) => keyJson(key, new Date(madeAt)))).toMatchObject(keys!);
-    expect(found.map(({ mayDelete }) => mayDelete)).toEqual(keys!.map(({ readOnly }) => !readOnly));
-    const callAs = (key = '', init?: RequestInit) =>
-      outcomeOf(service.callAs(`Bearer ${key}`, '/v1/pets', init));
-    expect(await callAs(replacedKey)).toBe('200');
-    expect(await callAs(successorKey)).toBe('200');
-    expect(await callAs(readOnlyKey, post({ name: 'Rex', categoryId: 1 }))).toBe('403 forbidden');
-  });
-});
+describe.each(everyStore.filter(([release]) => release !== '1.0.0'))(
+  'a store that %s made, on %s',
+  (release, name) => {
+    it('has every key as it was', async () => {
+      await using store = await releaseStores[name]!(release);
+      const { madeAt, keys, readOnlyKey, replacedKey, successorKey } = store.expected;
+      // On the day it was made: the replaced key has expired since.
+      await using service = await openService({ openStore: () => store.open(), now: () => madeAt });
+      const found = await service.keys.listKeys();
+      expect(found.map((key) => keyJson(key, new Date(madeAt)))).toMatchObject(keys!);
+      expect(found.map(({ mayDelete }) => mayDelete)).toEqual(
+        keys!.map(({ readOnly, mayDelete = !readOnly }) => mayDelete),
+      );
+      const callAs = (key = '', init?: RequestInit) =>
+        outcomeOf(service.callAs(`Bearer ${key}`, '/v1/pets', init));
+      expect(await callAs(replacedKey)).toBe('200');
+      expect(await callAs(successorKey)).toBe('200');
+      expect(await callAs(readOnlyKey, post({ name: 'Rex', categoryId: 1 }))).toBe('403 forbidden');
+    });
+  },
+);
 
 describe('the copy that a migration makes', () => {
   it('can be restored, and keys that were revoked since then stay revoked', async () => {

@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import expected100 from '../fixtures/1.0.0/expected.json';
 import expected110 from '../fixtures/1.1.0/expected.json';
+import expected200 from '../fixtures/2.0.0/expected.json';
 import type { Store } from './http/service.ts';
 import { untilWritable } from './postgres/availability.ts';
 import { makeDatabase } from './postgres/server.ts';
@@ -17,6 +18,7 @@ export type Release = keyof typeof releases;
 export const releases = {
   '1.0.0': { schemaVersion: 4, expected: expected100 },
   '1.1.0': { schemaVersion: 5, expected: expected110 },
+  '2.0.0': { schemaVersion: 8, expected: expected200 },
 };
 
 /** A store as a release left it. */
@@ -32,7 +34,9 @@ export interface ReleaseStore extends AsyncDisposable {
   schema(): Promise<unknown[]>;
 }
 
-type Expected = (typeof expected100)['stopped'] & Partial<(typeof expected110)['stopped']>;
+type Newest = (typeof expected200)['stopped'];
+type Expected = (typeof expected100)['stopped'] &
+  Partial<Omit<Newest, 'keys'>> & { keys?: Partial<Newest['keys'][number]>[] };
 
 /** Made by `scripts/make-release-fixture.ts`. */
 export const releaseStores: Record<string, (release: Release) => Promise<ReleaseStore>> = {
