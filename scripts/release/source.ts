@@ -8,7 +8,7 @@ export interface Source {
   commit: string;
   /** When the commit was made. Every time in the release is this one, so that another run gives the same bytes. */
   committedAt: Date;
-  /** The section of the changelog, dated by the commit. */
+  /** The section of the changelog. */
   notes: string;
 }
 
@@ -18,7 +18,7 @@ export async function readSource(): Promise<Source> {
   const version = await readVersion();
   const [commit = '', seconds] = (await git('log', '-1', '--format=%H %ct')).split(' ');
   const committedAt = new Date(Number(seconds) * 1000);
-  return { version, commit, committedAt, notes: await readNotes(version, committedAt) };
+  return { version, commit, committedAt, notes: await readNotes(version) };
 }
 
 async function refuseChanges(): Promise<void> {
@@ -73,20 +73,18 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-/** The heading may still say "unreleased". */
-async function readNotes(version: string, committedAt: Date): Promise<string> {
+async function readNotes(version: string): Promise<string> {
   const changelog = await Bun.file(join(project, 'CHANGELOG.md')).text();
   const sections = changelog.split(/^## /m).slice(1);
-  const section = sections.find((text) => text.startsWith(`${version} `));
+  const heading = new RegExp(`^${RegExp.escape(version)} - \\d{4}-\\d\\d-\\d\\d\n`);
+  const section = sections.find((text) => heading.test(text));
   if (section === undefined) {
     throw new OperatorError(
-      `CHANGELOG.md has no section for ${version}.`,
-      `Give it a heading "## ${version} - unreleased".`,
+      `CHANGELOG.md has no section for ${version} with a date.`,
+      'Write it as docs/releasing.md says.',
     );
   }
-  const [, ...lines] = section.split('\n');
-  const day = committedAt.toISOString().slice(0, 10);
-  return `# Petstore ${version} - ${day}\n\n${lines.join('\n').trim()}\n`;
+  return `# Petstore ${section.trim()}\n`;
 }
 
 async function readJson<T>(file: string): Promise<T> {
