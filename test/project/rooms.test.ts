@@ -15,7 +15,9 @@ const importNothing = ['src/domain', 'packages/client', 'packages/testkit/src/co
 const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 const roomOf = (path: string) => rooms.findIndex((room) => isIn(path, room));
 const filesOf = (...patterns: string[]) =>
-  patterns.flatMap((pattern) => Array.from(new Bun.Glob(pattern).scanSync(project)));
+  patterns
+    .flatMap((pattern) => Array.from(new Bun.Glob(pattern).scanSync(project)))
+    .filter((path) => !path.includes('node_modules'));
 const files = filesOf('src/**/*.{ts,tsx,mjs}', 'packages/*/src/**/*.{ts,tsx,mjs}');
 const importsOf = (file: string) => {
   const found = readFileSync(join(project, file), 'utf8').matchAll(
