@@ -9,24 +9,6 @@ const [smallest, largest] = [-(2n ** 63n), 2n ** 63n - 1n];
 const listOf = async ({ pets }: Store): Promise<string> => (await pets.listCategories({ limit: 100 })).json;
 
 onEveryStore('categories', ({ open }) => {
-  it('get a first name, another one and none', async () => {
-    const store = await open();
-    const json = '{"id":7,"name":"Cats"}';
-    expect(await store.pets.apply(putCategory(7n, 'Cats'))).toEqual({ id: 7n, json, isNew: true });
-    expect(await store.pets.apply(putCategory(7n, 'Cats'))).toEqual({ id: 7n, json, isNew: false });
-    expect(await listOf(store)).toBe(`[${json}]`);
-    const renamed = json.replace('Cats', 'Kittens');
-    expect(await store.pets.apply(putCategory(7n, 'Kittens'))).toEqual({
-      id: 7n,
-      json: renamed,
-      isNew: false,
-    });
-    expect(await listOf(store)).toBe(`[${renamed}]`);
-    expect(await store.pets.apply(deleteCategory(7n))).toEqual({ id: 7n, json: renamed, isNew: false });
-    expect(await listOf(store)).toBe('[]');
-    expect(await codeOf(store.pets.apply(deleteCategory(7n)))).toBe('not_found');
-  });
-
   it('keep every name and every number as sent, over a reopening', async () => {
     const names = ['"', '\\', "'", 'NULL', '\u2028', '🐕‍🦺', '\u{10ffff}', 'e\u0301', ' x ', '🐕'.repeat(100)];
     const ids = [smallest, -1n, 0n, 1n, largest];

@@ -60,18 +60,4 @@ onEveryStore('a walk through the pages', ({ open }) => {
       }
     }
   });
-
-  it('continues where it was after the last pet of a page was deleted', async () => {
-    const store = await open();
-    await addPets(store, 30);
-    for (const status of [undefined, ...petStatuses]) {
-      const first = await store.pets.listPets({ limit: 2, ...(status && { status }) });
-      await store.pets.apply(deletePet(first.next!));
-      const request = { after: first.next!, ...(status && { status }) };
-      const second = await store.pets.listPets({ limit: 2, ...request });
-      const others = await store.pets.listPets({ limit: 100, ...request });
-      expect(idsOf(second.json)).toEqual(idsOf(others.json).slice(0, 2));
-      expect(idsOf(second.json)).toHaveLength(2);
-    }
-  });
 });

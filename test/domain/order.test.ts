@@ -1,0 +1,33 @@
+import { expect, it } from 'bun:test';
+import { isReturn, orderFor } from '../../src/domain/order.ts';
+import type { NewPet, PetStatus } from '../../src/domain/pet.ts';
+
+const petWith = (status?: PetStatus): NewPet => ({ name: 'Rex', categoryId: 1n, ...(status && { status }) });
+
+it.each<[PetStatus | undefined, PetStatus | undefined, string | undefined, boolean]>([
+  [undefined, 'available', undefined, false],
+  ['available', 'pending', 'pending', false],
+  ['pending', 'pending', undefined, false],
+  ['pending', 'sold', 'sold', false],
+  ['pending', 'available', undefined, true],
+  ['pending', undefined, undefined, true],
+  ['sold', 'sold', undefined, false],
+  ['sold', 'available', undefined, true],
+  ['sold', undefined, undefined, true],
+  ['sold', 'pending', 'pending', true],
+])(
+  'a change from %p to %p writes the order %p and returns those before: %p',
+  (before, after, order, isBack) => {
+    expect(orderFor(1n, petWith(before), petWith(after), { at: 1 })?.status).toBe(order as 'sold');
+    expect(isReturn(petWith(before), petWith(after))).toBe(isBack);
+  },
+);
+
+it.each<[PetStatus | undefined, boolean]>([
+  [undefined, false],
+  ['available', false],
+  ['pending', true],
+  ['sold', true],
+])('a new pet that is %p has an order: %p', (status, hasOrder) => {
+  expect(orderFor(1n, undefined, petWith(status), { at: 1 }) !== undefined).toBe(hasOrder);
+});
