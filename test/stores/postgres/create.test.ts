@@ -78,20 +78,19 @@ describe('imported ids', () => {
     }
   });
 
-  it.each([
-    ['near', 7n],
-    ['far', 2n ** 53n + 1n],
-    ['last', 2n ** 63n - 2n],
-  ])('leave the sequence right behind the largest of them: %s', async (_, largest) => {
-    await using own = await makeDatabase();
-    const adding = await openPostgresImport({ address: own.address() });
-    await adding.addPets([
-      { ...rex, id: 3n },
-      { ...rex, id: largest - 1n },
-    ]);
-    await adding.addPets([{ ...rex, id: largest }]);
-    await adding.addPets([rex]);
-    expect(await adding.largestId()).toBe(largest + 1n);
-    await adding.close();
-  });
+  it.each([[7n], [2n ** 63n - 2n]])(
+    'leave the sequence right behind the largest of them: %p',
+    async (largest) => {
+      await using own = await makeDatabase();
+      const adding = await openPostgresImport({ address: own.address() });
+      await adding.addPets([
+        { ...rex, id: 3n },
+        { ...rex, id: largest - 1n },
+      ]);
+      await adding.addPets([{ ...rex, id: largest }]);
+      await adding.addPets([rex]);
+      expect(await adding.largestId()).toBe(largest + 1n);
+      await adding.close();
+    },
+  );
 });

@@ -30,10 +30,8 @@ async function createTogether({ url, apiKey, call }: Service, count: number): Pr
 
 describe('creates of 64 KiB that arrive together', () => {
   // More than 512 do not fit into the queue, and their bodies alone take a quarter of the memory.
-  it.each([
-    [300, 256],
-    [900, 384],
-  ])('leave no outcome unknown: %d of them, with less than %d MiB', async (count, memoryMb) => {
+  it('leave no outcome unknown: 900 of them, with less than 384 MiB', async () => {
+    const count = 900;
     await using database = await makeDatabase();
     await using service = await startService({ databaseUrl: database.address() });
     const refused = await createTogether(service, count);
@@ -41,6 +39,6 @@ describe('creates of 64 KiB that arrive together', () => {
     expect(refused.filter((text) => text.includes('unknown'))).toEqual([]);
     const created = await database.run('SELECT FROM pets');
     expect(created).toHaveLength(count - refused.length);
-    expect(peakMemoryMb([service.pid])).toBeLessThan(memoryMb);
+    expect(peakMemoryMb([service.pid])).toBeLessThan(384);
   });
 });

@@ -34,7 +34,6 @@ describe('a plan', () => {
   it.each([
     { tables: 'empty', before: 0, isAnalyzed: false, query: '' },
     { tables: 'small', before: 30, isAnalyzed: true, query: '' },
-    { tables: 'large', before: 10_000, isAnalyzed: true, query: '' },
     // No settings, and a new plan for every query.
     { tables: 'large', before: 10_000, isAnalyzed: true, query: '?pgbouncer=true' },
   ])('finds many rows by an index with a plan made for $tables tables $query', async (made) => {

@@ -55,12 +55,9 @@ describe('an import into a store that cannot be used', () => {
     }
   });
 
-  it.each([
-    ['imports', []],
-    ['pets', ['--keep-ids']],
-  ])('reports damaged %s to the operator in one line, without a stack', async (table, args) => {
-    damage(table);
-    const { status, stdout, stderr } = await runCli(['import', '--database-url', place.path, ...args], {
+  it('reports it to the operator in one line, without a stack', async () => {
+    damage('pets');
+    const { status, stdout, stderr } = await runCli(['import', '--keep-ids', '--database-url', place.path], {
       input: '{"id":2,"name":"Rex","categoryId":1}\n',
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-describe('a server that is killed three times under load, through HTTP', () => {
+describe('a server that is killed twice under load, through HTTP', () => {
   it(
     'neither loses nor duplicates a pet that two replicas acknowledged, and each serves within 5 s of its return',
     async () => {
@@ -42,7 +42,7 @@ describe('a server that is killed three times under load, through HTTP', () => {
       const loads = [first, second].map(({ url }, index) =>
         startLoad({ url: () => url, creators: 3, label: `caller-of-${index}`, journal }),
       );
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         expect(await loads[0]!.untilAcknowledged(50)).toBe(true);
         await cluster.stop('SIGKILL');
         await untilNotReady(first);
