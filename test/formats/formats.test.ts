@@ -40,7 +40,7 @@ describe('a file of pets', () => {
         expect(petsOf(readPieces(format, text, lengths))).toEqual(stored.map(({ id: _id, ...rest }) => rest));
         if (pets.length > 0) expect(sniffFormat(text)).toBe(format);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
@@ -75,7 +75,7 @@ describe('a pet in JSON', () => {
         expect(row?.pet).toEqual(expected as never);
         for (const sentence of sentences) expect(row?.problem).toContain(sentence.slice(0, -1));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -88,10 +88,7 @@ describe('a pet in JSON', () => {
 
   it.each([
     ['{"name":"\\ud800","categoryId":1}', 'name must be well-formed Unicode without U+0000, not "\\ud800".'],
-    ['{"name":"\\u0000","categoryId":1}', 'name must be well-formed Unicode without U+0000, not "\\u0000".'],
     ['{"name":"A","categoryId":"1"}', /^categoryId must be an integer .*, not "1"\.$/],
-    ['{"name":"A","categoryId":1.5}', /^categoryId must be an integer .*, not 1\.5\.$/],
-    ['{"name":"A","categoryId":null}', /^categoryId must be an integer .*, not null\.$/],
     ['{"name":"A","categoryId":{"id":1}}', /^categoryId must be an integer .*, not an array or object\.$/],
     ['{"name":"A","categoryId":9223372036854775808}', /, not 9223372036854775808\.$/],
     [`{"name":"A","categoryId":${'9'.repeat(50)}}`, /, not 9{40}…\.$/],
@@ -101,7 +98,6 @@ describe('a pet in JSON', () => {
       `{"name":"A","categoryId":1,"status":"\\u001b${'🐾'.repeat(50)}"}`,
       /^status must be one of .*, not "\\u001b(?:🐾){19}…"\.$/,
     ],
-    ['{"name":"A","categoryId":01}', /^This is not JSON at column 27: comma expected\.$/],
     ['{"name":"A" "categoryId":1}', /^This is not JSON at column 13: comma expected\.$/],
   ])('is refused: %s', (text, problem) => {
     const [row] = readPieces('ndjson', text);
@@ -116,9 +112,6 @@ describe('a pet in JSON', () => {
     expect(read('{"name":"A","categoryId":1}')).toBe(`${refused}.`);
     expect(read('{"id":0,"name":"A","categoryId":1}')).toBe(`${refused}, not 0.`);
     expect(read('{"id":"1","name":"A","categoryId":1}')).toBe(`${refused}, not "1".`);
-    expect(read('{"id":9223372036854775807,"name":"A","categoryId":1}')).toBe(
-      `${refused}, not 9223372036854775807.`,
-    );
     expect(read('{"id":9222372036854775808,"name":"A","categoryId":1}')).toBe(
       `${refused}, not 9222372036854775808.`,
     );
@@ -170,17 +163,12 @@ describe('a JSON array', () => {
 
   it.each([
     ['', 'A JSON array begins with a bracket.'],
-    ['[', 'Line 1, column 2: close bracket expected.'],
     ['[{"name":"A","categoryId":1}', 'Line 1, column 29: close bracket expected.'],
     ['[{"name":"A","categoryId":1},\n', 'Line 2, column 1: value expected.'],
-    ['[{"name":"A","categoryId":1},]', 'Line 1, column 30: value expected.'],
-    ['[,]', 'Line 1, column 2: value expected.'],
     ['{"name":"A","categoryId":1}', 'A JSON array begins with a bracket.'],
     ['[1]\n[2]', 'Line 2, column 1: end of file expected.'],
-    ['[1}', 'Line 1, column 3: comma expected.'],
     ['[1 /* one */]', 'Line 1, column 4: invalid comment token.'],
     ['[{"name":"A","categoryId":1},\n{"name" 1}]', 'Line 2, column 9: colon expected.'],
-    ['[{"name":"A","categoryId":1]', 'Line 1, column 28: comma expected.'],
     [`[${'['.repeat(1_000_000)}`, 'The JSON array is nested too deeply.'],
   ])('is refused whole when it is malformed: %#', (text, message) => {
     expect(() => readPieces('json', text)).toThrow(message);
@@ -210,13 +198,11 @@ describe('CSV', () => {
     ['A', 'This row has 1 field, but the header has 3: "A".'],
     ['A,1,sold,x', 'This row has 4 fields, but the header has 3: "A,1,sold,x".'],
     ['A,1.0,sold', /^categoryId must be an integer .*, not "1\.0"\.$/],
-    ['A,,sold', /^categoryId must be an integer .*, not ""\.$/],
     ['A,9223372036854775808,', /^categoryId must be an integer .*, not "9223372036854775808"\.$/],
     ['A,1,Flying', /^status must be one of .*, not "flying"\.$/],
     ['A\0,1,', /^name must be well-formed .*, not "A\\u0000"\.$/],
     [`A,x,${'y'.repeat(50)}`, /, not "x"\. status must be one of .*, not "y{40}…"\.$/],
     ['A"B",1,', /^A field with quotes .*: "A\\"B\\",1,"\.$/],
-    ['"A"B,1,', /^A field with quotes/],
     ['"A,1,sold', /^A field with quotes/],
   ])('refuses the record %j', (record, problem) => {
     const [row, ...others] = readPieces('csv', `name,categoryId,status\n${record}\n`);

@@ -45,23 +45,6 @@ onEveryStore('events', ({ open, place }) => {
     );
   });
 
-  it('leave out what was refused, replayed or without effect', async () => {
-    const store = await open();
-    const idempotency = { key: 'k', caller: 'c' };
-    const { id } = await store.pets.apply(createPet(rex, idempotency));
-    await store.pets.apply(createPet(rex, idempotency));
-    expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'Other' }, idempotency)))).toBe(
-      'idempotency_conflict',
-    );
-    expect(await codeOf(store.pets.apply(updatePet(id, { changes: rex, expected: { name: 'Max' } })))).toBe(
-      'precondition_failed',
-    );
-    await store.pets.apply(updatePet(id, { changes: rex }));
-    expect(await codeOf(store.pets.apply(deletePet(id, '{}')))).toBe('precondition_failed');
-    expect(await codeOf(store.pets.apply(deletePet(99n)))).toBe('not_found');
-    expect((await read(store)).events.map(({ type }) => type)).toEqual(['pet.created']);
-  });
-
   it('continue after a position, whatever the filter is', async () => {
     const store = await open();
     const start = (await read(store, { after: 'now' })).next;
@@ -130,16 +113,16 @@ onEveryStore('events', ({ open, place }) => {
     const store = await open({ now: () => now });
     const start = (await read(store, { after: 'now' })).next;
     const lastWeek: bigint[] = [];
-    for (let hour = 0; hour < 31 * 24; hour += 3) {
-      now += day / 8;
+    for (let hour = 0; hour < 31 * 24; hour += 6) {
+      now += day / 4;
       await store.pets.apply(createPet(rex));
       lastWeek.push((await store.events.listEvents({ after: 'now', limit: 1 })).next.id);
     }
     expect(await codeOf(read(store, { after: start }))).toBe('events_gone');
     // PostgreSQL deletes beside the writes.
-    while ((await read(store)).events.length > 60) await Bun.sleep(20);
+    while ((await read(store)).events.length > 30) await Bun.sleep(20);
     const oldest = (await read(store)).events[0]!;
-    expect(now - Date.parse(oldest.createdAt)).toBeWithin(7 * day - day / 8, 7 * day + day / 8 + 1);
+    expect(now - Date.parse(oldest.createdAt)).toBeWithin(7 * day - day / 4, 7 * day + day / 4 + 1);
     expect((await read(store)).events.map(({ id }) => BigInt(id))).toEqual(
       lastWeek.slice(-(await read(store)).events.length),
     );

@@ -67,63 +67,6 @@ onEveryStore('pages', ({ open }) => {
     expect(found).toEqual([...gets, ...gets].map(({ json }) => json));
   });
 
-  it('hold the orders that were asked for, whatever is read at the same time', async () => {
-    const { pets, orders } = await open();
-    const sell = async (status: PetStatus, times: number, isReturned: boolean, by?: string) => {
-      const { id } = await pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
-      for (let time = 0; time < times; time++) {
-        await pets.apply(updatePet(id, { changes: { status } }, undefined, by));
-        if (isReturned || time < times - 1)
-          await pets.apply(updatePet(id, { changes: { status: 'available' } }, undefined, by));
-      }
-      return id;
-    };
-    const petIds = [
-      await sell('sold', 1, false),
-      await sell('pending', 4, false, 'a "till"'),
-      await sell('sold', 3, true, 'till'),
-      await sell('pending', 2, true),
-    ];
-    const { json } = await orders.listOrders({ limit: 100 });
-    const texts = json.slice(1, -1).split(/(?<=\}),/);
-    const all = texts.map((text) => {
-      const order = JSON.parse(text) as { id: number; petId: number; status: string; returnedAt?: string };
-      const { status, returnedAt } = order;
-      return { id: BigInt(order.id), petId: BigInt(order.petId), status, returnedAt, json: text };
-    });
-    expect(all).toHaveLength(10);
-    const requests = sorts.flatMap((sort) =>
-      [1, 2, 100].flatMap((limit) =>
-        [undefined, 2n, 7n].flatMap((after) =>
-          ([undefined, 'pending', 'sold'] as const).flatMap((status) =>
-            [undefined, true, false].flatMap((returned) =>
-              [undefined, ...petIds, 999n].map((petId) => {
-                const items = all.filter(
-                  (order) =>
-                    (status === undefined || order.status === status) &&
-                    (returned === undefined || returned === (order.returnedAt !== undefined)) &&
-                    (petId === undefined || order.petId === petId),
-                );
-                const request = {
-                  ...{ limit, sort },
-                  ...(after !== undefined && { after }),
-                  ...(status && { status }),
-                  ...(returned !== undefined && { returned }),
-                  ...(petId !== undefined && { petId }),
-                };
-                return {
-                  read: () => orders.listOrders(request),
-                  expected: expectedPage(items, limit, sort, after),
-                };
-              }),
-            ),
-          ),
-        ),
-      ),
-    );
-    await expectPages(requests);
-  });
-
   it('include every write that was acknowledged before, while others are read', async () => {
     const { pets } = await open();
     const done = new AbortController();

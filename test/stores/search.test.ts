@@ -101,7 +101,7 @@ onEveryStore('a search', ({ open, place }) => {
   });
 
   it.each(['newest', 'oldest'] as const)(
-    'walks %s first, each pet once, whatever is asked for',
+    'and a list walk %s first, each pet once, whatever is asked for',
     async (sort) => {
       const store = await open();
       const add = () => store.pets.apply(createPet({ name: 'Walk', categoryId: 3n, status: 'sold' }));
@@ -119,11 +119,15 @@ onEveryStore('a search', ({ open, place }) => {
         const walked: bigint[] = [];
         let after: bigint | undefined;
         do {
-          const request = { limit: 3, sort, ...filter, ...(after !== undefined && { after }) };
-          const page = await store.pets.searchPets(request);
+          const request = { limit: 3, ...filter, ...(after !== undefined && { after }) };
+          const isList = sort === 'oldest' && !filter.words;
+          const page = await (isList
+            ? store.pets.listPets(request)
+            : store.pets.searchPets({ ...request, sort }));
           const found = idsOf(page.json).map(BigInt);
           walked.push(...found);
           after = page.next;
+          await store.pets.apply(updatePet(found[0]!, { changes: { name: 'Walk on' } }));
           // Also the pet that the cursor names.
           await store.pets.apply(deletePet(found.at(-1)!));
           await add();

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { addBackup } from '../../../src/stores/backups/add-backup.ts';
 import { openPlace, recordRehearsal, rehearsalOf } from '../../../src/stores/backups/catalog.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
+import { makeOld } from '../../support/process/backup-world.ts';
 import { makeFolder } from '../../support/process/process.ts';
-
-/** As if it had been left more than a day ago. */
-function makeOld(path: string): void {
-  const time = new Date(Date.now() - 90_000_000);
-  utimesSync(path, time, time);
-}
 
 describe('an unfinished file of another container, where processes have the same numbers', () => {
   it('stays while a backup and a rehearsal write theirs', async () => {

@@ -225,15 +225,6 @@ describe('shared reads', () => {
     expect(await fourth).toBe('last');
   });
 
-  it('keep different reads apart', async () => {
-    const { started, query } = startQueries();
-    const read = createSharedRead<string>();
-    const reads = [read('one', query), read('other', query)];
-    started[0]!.resolve('one');
-    started[1]!.resolve('other');
-    expect(await Promise.all(reads)).toEqual(['one', 'other']);
-  });
-
   it('fail together behind a failed query, and start again after it', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();

@@ -2,10 +2,16 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
+import { backUpSqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts';
+import { restoreSqlite } from '../../../../src/stores/sqlite/maintenance/restore.ts';
+import { makeSampleStore } from '../../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
+import { noReport } from '../../../../src/system/progress.ts';
 import { copyByHand, damageFile, makeCrashedStore } from '../../../support/crashed-store.ts';
 import { idsOf } from '../../../support/http/calls.ts';
 import { readPets } from '../../../support/journal.ts';
+import { project } from '../../../support/process/package.ts';
 import { withFaultyFiles } from '../../../support/process/faulty-files.ts';
 import { makeFolder, runCli, type CliResult } from '../../../support/process/process.ts';
 import { useStoreFolder } from '../../../support/process/store-folder.ts';
@@ -20,16 +26,22 @@ const idsIn = (path: string) => readPets(path).map(({ id }) => id);
 const made = makeFolder();
 const backup = join(made.path, 'one.db');
 beforeAll(async () => {
-  const other = ['--database-url', join(made.path, 'other.db')];
-  await runCli(['seed', '--count', '1', ...other]);
-  await runCli(['backup', backup, ...other]);
+  const other = join(made.path, 'other.db');
+  makeSampleStore(other, { seed: 1, count: 1 });
+  backUpSqlite(other, backup, noReport);
   await makeCrashedStore(made.database, 3);
 });
 afterAll(() => made[Symbol.dispose]());
 
-/** Restores the backup by force, in a process with a preload. */
-function restoreWith(env: Record<string, string>, path = at.store): Promise<CliResult> {
-  return runCli(['restore', backup, '--force', '--database-url', path], { env, wrap: withFaultyFiles });
+/** Restores the backup by force, in a process with a preload that loads nothing else. */
+function restoreWith(env: Record<string, string>, name = at.store): Promise<CliResult> {
+  const [restore, progress] = ['stores/sqlite/maintenance/restore.ts', 'system/progress.ts'].map((module) =>
+    JSON.stringify(join(project, 'src', module)),
+  );
+  const program = `
+    const [{ restoreSqlite }, { noReport }] = [await import(${restore}), await import(${progress})];
+    restoreSqlite({ ...${JSON.stringify({ file: backup, name, isForced: true })}, report: noReport });`;
+  return runCli([], { env, wrap: ([bun = '']) => withFaultyFiles([bun, '-e', program]) });
 }
 
 describe('a restore that is killed at any step', () => {
@@ -63,11 +75,11 @@ describe('petstore restore', () => {
   it('reuses no id that the replaced store has used', async () => {
     const store = openSqliteStore({ path: at.store });
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
-    await run('backup', 'b.db');
+    backUpSqlite(at.store, inFolder('b.db'), noReport);
     const since = await store.pets.apply(createPet({ name: 'Tom', categoryId: 1n, status: 'sold' }));
     await store.pets.apply(deletePet(since.id));
     await store.close();
-    expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
+    restoreSqlite({ file: inFolder('b.db'), name: at.store, isForced: true, report: noReport });
     const restored = openSqliteStore({ path: at.store });
     expect(
       await restored.pets.apply(createPet({ name: 'Max', categoryId: 1n, status: 'sold' })),
@@ -112,8 +124,10 @@ describe('petstore restore', () => {
   });
 
   it('refuses a backup with a damaged key', async () => {
-    await run('keys', 'create', '--name', 'till');
-    await run('backup', 'b.db');
+    const store = openSqliteStore({ path: at.store });
+    await issueKey(store.keys, { name: 'till', now: new Date() });
+    await store.close();
+    backUpSqlite(at.store, inFolder('b.db'), noReport);
     using database = new Database(inFolder('b.db'));
     database.run("UPDATE api_keys SET hash = 'x'");
     await expectRefused('b.db is damaged', 'restore', 'b.db', '--force');
