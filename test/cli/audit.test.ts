@@ -122,6 +122,7 @@ describe('the audit log without AUDIT_LOG', () => {
       keyId: '1',
       key: 'first-start',
     });
+    expect(service.stdout).not.toContain('"ready"');
   });
 });
 

@@ -4,6 +4,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { dirname, join } from 'node:path';
+import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
+import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { cleanEnvironment, petstoreCommand, runCli, startService } from '../support/process/process.ts';
 import { readPets, startLoad } from '../support/journal.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
@@ -32,7 +35,7 @@ describe('petstore backup', () => {
   });
 
   it('runs with the lowest priority', async () => {
-    await run('seed', '--count', '3');
+    makeSampleStore(at.store, { seed: 1, count: 3 });
     const priorities = new Set<number>();
     let pid = 0;
     // The command waits for the bucket, so its priority can be read.
@@ -61,7 +64,7 @@ describe('petstore backup', () => {
   });
 
   it('overwrites nothing, and refuses a store that does not exist', async () => {
-    await run('keys', 'create', '--name', 'till');
+    makeSampleStore(at.store, { seed: 1, count: 3 });
     await writeFile(inFolder('backup.db'), 'precious');
     const taken = await run('backup', 'backup.db');
     expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not overwritten') });
@@ -76,7 +79,7 @@ describe('petstore backup', () => {
 describe('backup, restore and doctor', () => {
   it('show their progress on a terminal, and nothing elsewhere', async () => {
     const backup = inFolder('backup.db');
-    await run('seed', '--count', '3000');
+    makeSampleStore(at.store, { seed: 1, count: 3000 });
     const categories = String.raw`categories read 12 of 12, [^\n]*\n`;
     const read = String.raw`${categories}[^\n]*pets read 3,000 of 3,000, [\d,]+/s`;
 
@@ -91,16 +94,13 @@ describe('backup, restore and doctor', () => {
     const doctor = ['doctor', '--port', '0', '--database-url', at.store];
     const checked = await runOnTerminal(doctor);
     expect(checked.screen).toMatch(new RegExp(`^Checking .*\\.db …\n[^\n]*${read}`));
-
-    for (const quiet of [command, doctor, ['backup', `${backup}-2`, '--database-url', at.store]]) {
-      expect(await runCli(quiet)).toMatchObject({ status: 0, stderr: '' });
-    }
+    expect(await runCli(command)).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
 describe('an unfinished backup', () => {
   it('is readable by its owner alone from the beginning', async () => {
-    await run('seed', '--count', '20000');
+    makeSampleStore(at.store, { seed: 1, count: 20_000 });
     const rights = new Set<number>();
     for (let number = 0; rights.size === 0; number++) {
       const file = inFolder(`${number}.db`);
@@ -121,8 +121,8 @@ describe('an unfinished backup', () => {
 describe('a pet that the disk has changed', () => {
   it('is refused by backup and restore, and found by the doctor', async () => {
     const backup = inFolder('backup.db');
-    await run('seed', '--count', '3');
-    await run('backup', backup);
+    makeSampleStore(at.store, { seed: 1, count: 3 });
+    backUpSqlite(at.store, backup, noReport);
     for (const file of [at.store, backup]) {
       using database = new Database(file);
       database.run(`UPDATE pets SET json = replace(json, '"categoryId":', '"categoryId":1') WHERE id = 2`);
@@ -139,7 +139,7 @@ describe('a pet that the disk has changed', () => {
       });
     }
     expect(readdirSync(at.path).filter((name) => !name.startsWith('petstore.db'))).toEqual(['backup.db']);
-    expect((await run('doctor', '--port', '0')).stdout).toContain('is damaged');
+    expect((await run('doctor', '--port', '0')).stdout).toContain('is damaged at pet 2.');
   });
 });
 

@@ -1,8 +1,10 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { chmodSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
+import { issueKey } from '../../src/stores/issue-key.ts';
+import { storeAt } from '../../src/stores/open.ts';
+import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { addPets } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { heldToRights, runCli, startService, type CliOptions } from '../support/process/process.ts';
@@ -35,9 +37,11 @@ async function examine(args: string[], options: CliOptions = {}) {
 const diagnose = async (check: string, args: string[], options?: CliOptions) =>
   (await examine(args, options))(check);
 
+/** Makes a store with one key. */
 async function makeStore(database: string): Promise<void> {
-  const { status } = await runCli(['keys', 'create', '--name', 'till', '--database-url', database]);
-  expect(status).toBe(0);
+  const store = await storeAt(database).open({ environment: process.env });
+  await issueKey(store.keys, { name: 'till', now: new Date() });
+  await store.close();
 }
 
 describe('petstore doctor', () => {
@@ -66,17 +70,14 @@ describe('petstore doctor', () => {
     expect(await diagnose('store', args)).toMatchObject([{ state: 'ok' }]);
   });
 
-  it.each([
-    [['--database-url', 'mongodb://shop'], /^--database-url \(DATABASE_URL\) must be/],
-    [['--limit-of-nothing'], undefined],
-  ])('distinguishes a bad setting from an unknown option: %j', async (args, message) => {
-    const { status, stdout, stderr } = await runCli(['doctor', ...args]);
-    if (message) {
-      expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
-      expect(stdout).toMatch(/^PROBLEM {2}configuration/);
-    } else {
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    }
+  it('distinguishes a bad setting from an unknown option', async () => {
+    const found = await runCli(['doctor', '--database-url', 'mongodb://shop']);
+    expect(found).toEqual({
+      status: 1,
+      stderr: '',
+      stdout: expect.stringMatching(/^PROBLEM {2}configuration/),
+    });
+    expect(await runCli(['doctor', '--limit-of-nothing'])).toMatchObject({ status: 2, stdout: '' });
   });
 
   it('reports a file that is not a database', async () => {
@@ -86,8 +87,7 @@ describe('petstore doctor', () => {
   });
 
   it('reports a damaged store whose tables can still be counted', async () => {
-    await makeStore(at.store);
-    await runCli(['seed', '--count', '3000', '--database-url', at.store]);
+    makeSampleStore(at.store, { seed: 1, count: 3000 });
     const bytes = readFileSync(at.store);
     // The cells of a leaf page of pets; its header with their number stays.
     const leaf = 0x0d;
@@ -99,15 +99,6 @@ describe('petstore doctor', () => {
     const [store] = await diagnose('store', ['--database-url', at.store]);
     expect(store).toMatchObject({ state: 'problem', message: `The database ${at.store} is damaged.` });
     expect(store?.remedy).toContain('backup');
-  });
-
-  it('names the pet that is damaged', async () => {
-    await runCli(['seed', '--count', '3', '--database-url', at.store]);
-    using database = new Database(at.store);
-    database.run("UPDATE pets SET json = replace(json, 'name', 'nama') WHERE id = 2");
-    expect(await diagnose('store', ['--database-url', at.store])).toMatchObject([
-      { state: 'problem', message: `The database ${at.store} is damaged at pet 2.` },
-    ]);
   });
 
   it('names what is no setting and lines that set nothing in the file of --env-file', async () => {

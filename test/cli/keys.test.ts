@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import type { KeyJson } from '../../src/cli/keys.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeFolder, runCli, type CliResult } from '../support/process/process.ts';
 
 const folder = makeFolder();
@@ -14,6 +16,13 @@ async function keysJson<Shown>(args: string[], database?: string): Promise<Shown
   const { status, stdout } = await keys([...args, '--json'], database);
   expect(status).toBe(0);
   return JSON.parse(stdout) as Shown;
+}
+
+/** Makes keys of these names. */
+async function issue(path: string, ...names: string[]): Promise<void> {
+  const store = openSqliteStore({ path });
+  for (const name of names) await issueKey(store.keys, { name, now: new Date() });
+  await store.close();
 }
 
 const keyText = /pets_[0-9A-Za-z]{36}/g;
@@ -34,29 +43,11 @@ describe('petstore keys create', () => {
   it('prints JSON on request, with the whole key', async () => {
     const made = await keysJson<KeyJson>(['create', '--name', 'till-2']);
     expect(isWellFormedKey(made.key)).toBe(true);
-    expect(made).toMatchObject({
-      name: 'till-2',
-      readOnly: false,
-      mayDelete: true,
-      state: 'active',
-      expiresAt: null,
-      revokedAt: null,
-      replacedBy: null,
-      lastUsedAt: null,
+    expect(made).toEqual({
+      ...{ id: expect.any(String), key: made.key, name: 'till-2', state: 'active' },
+      ...{ readOnly: false, mayDelete: true, createdAt: expect.any(String), expiresAt: null },
+      ...{ revokedAt: null, replacedBy: null, lastUsedAt: null },
     });
-    expect(Object.keys(made).toSorted()).toEqual([
-      'createdAt',
-      'expiresAt',
-      'id',
-      'key',
-      'lastUsedAt',
-      'mayDelete',
-      'name',
-      'readOnly',
-      'replacedBy',
-      'revokedAt',
-      'state',
-    ]);
   });
 
   it('accepts a time with an offset, or a duration, as expiry', async () => {
@@ -74,7 +65,6 @@ describe('petstore keys create', () => {
   });
 
   it.each([
-    ['soon', 'must be a date such as 2027-01-31 or a time such as 90d.'],
     ['2020-01-01', 'must be in the future.'],
     ['2099-02-30', 'must be a date such as 2027-01-31 or a time such as 90d.'],
   ])('refuses --expires %j', async (text, reason) => {
@@ -157,8 +147,7 @@ describe('petstore keys revoke', () => {
     const revoke = (given: string) => keys(['revoke', given], place.database);
     const states = async () =>
       (await keysJson<KeyJson[]>(['list'], place.database)).map(({ id, state }) => `${id} ${state}`);
-    for (const name of ['till', 'till', 'till', '1'])
-      await keys(['create', '--name', name, '--json'], place.database);
+    await issue(place.database, 'till', 'till', 'till', '1');
     expect(await revoke('till')).toMatchObject({
       status: 1,
       stdout: '',
@@ -178,14 +167,12 @@ describe('petstore keys revoke', () => {
 
   it('refuses an unknown id', async () => {
     using place = makeFolder();
-    await keys(['create', '--name', 'till'], place.database);
-    for (const id of ['999', '-1']) {
-      expect(await keys(['revoke', '--', id], place.database)).toEqual({
-        status: 1,
-        stdout: '',
-        stderr: `petstore: No key has the id or the name "${id}". See: petstore keys list\n`,
-      });
-    }
+    await issue(place.database, 'till');
+    expect(await keys(['revoke', '--', '-1'], place.database)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `petstore: No key has the id or the name "-1". See: petstore keys list\n`,
+    });
     expect(await keysJson<KeyJson[]>(['list'], place.database)).toMatchObject([{ id: '1', state: 'active' }]);
   });
 });

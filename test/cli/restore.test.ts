@@ -1,10 +1,18 @@
 import { Database } from 'bun:sqlite';
-import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { OperatorError } from '../../src/domain/error.ts';
+import { issueKey, rotateKey } from '../../src/stores/issue-key.ts';
+import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
+import { restoreSqlite } from '../../src/stores/sqlite/maintenance/restore.ts';
+import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { codeOf } from '../support/code-of.ts';
-import { addPet } from '../support/http/calls.ts';
-import { runCli, startService } from '../support/process/process.ts';
+import { copyByHand, makeCrashedStore } from '../support/crashed-store.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 import { insertPet } from '../support/insert-pet.ts';
 import { isOpenElsewhere } from '../support/process/open-files.ts';
@@ -14,48 +22,89 @@ import { createPet } from '../support/changes.ts';
 const at = useStoreFolder();
 const { inFolder, run } = at;
 
+/** A service was killed here, so its pets are in the log alone. */
+const crashed = makeFolder();
+beforeAll(() => makeCrashedStore(crashed.database, 1));
+afterAll(() => crashed[Symbol.dispose]());
+
+/** Opens the store for some work. */
+async function withStore<Result>(work: (store: Store) => Promise<Result>, path = at.store): Promise<Result> {
+  const store = openSqliteStore({ path });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Makes a store with keys of these names. */
+const makeStore = (...names: string[]) =>
+  withStore(async ({ keys }) => {
+    for (const name of names) await issueKey(keys, { name, now: new Date() });
+  });
+const backUp = (name = 'backup.db') => backUpSqlite(at.store, inFolder(name), noReport);
+const restore = ({ file = 'backup.db', name = at.store, isForced = false } = {}) =>
+  restoreSqlite({ file: resolve(at.path, file), name, isForced, report: noReport });
+
 describe('petstore restore', () => {
-  it('warns about revoked keys when it replaces a store that does not know them', async () => {
-    await run('keys', 'create', '--name', 'till');
-    await run('backup', 'backup.db');
-    const fresh = ['--database-url', inFolder('fresh.db')];
-    await runCli(['keys', 'create', '--name', 'first-start', ...fresh]);
-    const { stdout } = await runCli(['restore', inFolder('backup.db'), ...fresh]);
-    expect(stdout).toContain('one that was revoked later can be used again');
+  it('restores everything, keys included, where there was no store', async () => {
+    const { text } = await withStore(({ keys }) => issueKey(keys, { name: 'till', now: new Date() }));
+    backUp();
+    const restored = inFolder('new/b.db');
+    expect(await runCli(['restore', inFolder('backup.db'), '--database-url', restored])).toMatchObject({
+      status: 0,
+      stdout: `Restored 0 pets to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
+    });
+    expect(statSync(restored).mode & 0o777).toBe(0o600);
+    await using service = await startService({ databaseUrl: restored });
+    expect((await service.callWith(text, '/v1/pets')).status).toBe(200);
+    for (const isForced of [false, true])
+      expect(() => restore({ name: restored, isForced })).toThrow('is in use');
+    expect((await service.call('/readyz')).status).toBe(200);
   });
 
-  it('keeps keys revoked or expiring as they were in the replaced store', async () => {
-    for (const name of ['kept', 'leaked', 'rotated']) await run('keys', 'create', '--name', name);
-    await run('backup', 'backup.db');
-    await run('keys', 'revoke', '2');
-    await run('keys', 'rotate', '3');
-    const listed = await listStates();
-    expect(listed).toMatchObject([
-      { state: 'active', expiresAt: null },
-      { state: 'revoked' },
-      { state: 'active', expiresAt: expect.any(String) },
-      { state: 'active', expiresAt: null },
+  it('keeps keys revoked or expiring as they were in the replaced store, if it knows them', async () => {
+    await makeStore('kept', 'leaked', 'rotated');
+    backUp();
+    const listed = await withStore(async ({ keys }) => {
+      await keys.revokeKey('2', new Date());
+      const rotation = { now: new Date(), overlapMs: 60_000, deliver: async () => {} };
+      await rotateKey(keys, '3', rotation);
+      return await keys.listKeys();
+    });
+    expect(listed.map((key) => [key.revokedAt, key.expiresAt].map((time) => time !== undefined))).toEqual([
+      ...[
+        [false, false],
+        [true, false],
+        [false, true],
+      ],
+      [false, false],
     ]);
     expect(await run('restore', 'backup.db')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^Restored 0 pets to .*\nThe store that was there is kept as .*\n$/),
     });
-    expect(await listStates()).toEqual(listed.slice(0, 3));
+    const restored = await withStore(({ keys }) => Promise.resolve(keys.listKeys()));
+    const states = [listed.slice(0, 3), restored].map((keys) =>
+      keys.map(({ hash, revokedAt, expiresAt }) => [hash, revokedAt, expiresAt]),
+    );
+    expect(states[1]).toEqual(states[0]);
+    await withStore(async () => {}, inFolder('fresh.db'));
+    expect(restore({ name: inFolder('fresh.db') })).toMatchObject({ keepsRevocations: false });
   });
 
   it('begins a new log of events: a cursor of the replaced store is refused, and one event says to list again', async () => {
-    const replaced = openSqliteStore({ path: at.store });
-    await replaced.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
-    const { next: after } = await replaced.events.listEvents({ limit: 100 });
-    await replaced.close();
-    await run('backup', 'backup.db');
-    expect(await run('restore', 'backup.db', '--force')).toMatchObject({ status: 0 });
-    const restored = openSqliteStore({ path: at.store });
-    const refused = await codeOf(Promise.try(() => restored.events.listEvents({ after, limit: 100 })));
-    const { json } = await restored.events.listEvents({ limit: 100 });
-    await restored.close();
-    expect(refused).toBe('events_gone');
-    expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
+    const { next: after } = await withStore(async ({ pets, events }) => {
+      await pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
+      return await events.listEvents({ limit: 100 });
+    });
+    backUp();
+    restore({ isForced: true });
+    await withStore(async ({ events }) => {
+      expect(await codeOf(Promise.try(() => events.listEvents({ after, limit: 100 })))).toBe('events_gone');
+      const { json } = await events.listEvents({ limit: 100 });
+      expect(JSON.parse(json)).toMatchObject([{ type: 'pets.imported', count: 1 }]);
+    });
   });
 
   it('suggests --latest for a folder', async () => {
@@ -65,22 +114,23 @@ describe('petstore restore', () => {
     expect(stderr).toContain('add --latest');
   });
 
-  it('refuses a file that has its own log', async () => {
-    await using service = await startService();
-    await addPet(service.call);
-    await service.kill9();
-    expect(await run('restore', service.database)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('has a log beside it'),
-    });
+  it('refuses a file that has its own log, and ignores the log of a store that was moved away', async () => {
+    const { database } = crashed;
+    expect(() => restore({ file: database })).toThrow('has a log beside it');
     expect(existsSync(at.store)).toBe(false);
-    await runCli(['backup', inFolder('backup.db'), '--database-url', service.database]);
-    expect(await run('restore', 'backup.db')).toMatchObject({ status: 0 });
-    expect(readPets(at.store)).toHaveLength(1);
+    copyByHand(database, at.store);
+    rmSync(at.store);
+    backUpSqlite(database, inFolder('backup.db'), noReport);
+    makeSampleStore(inFolder('empty.db'), { seed: 1, count: 0 });
+    backUpSqlite(inFolder('empty.db'), inFolder('empty-backup.db'), noReport);
+    restore({ file: 'empty-backup.db' });
+    expect(readPets(at.store)).toEqual([]);
+    restore({ name: inFolder('other.db') });
+    expect(readPets(inFolder('other.db'))).toHaveLength(1);
   });
 
   it('makes other commands wait, and tells those that wait too long why', async () => {
-    await run('keys', 'create', '--name', 'till');
+    makeSampleStore(at.store, { seed: 1, count: 1 });
     using held = new Database(at.store);
     held.run('PRAGMA locking_mode = EXCLUSIVE');
     held.run('BEGIN EXCLUSIVE');
@@ -93,9 +143,9 @@ describe('petstore restore', () => {
   });
 
   it('lets a waiting command use the new store, and never the old store with the new log', async () => {
-    await run('keys', 'create', '--name', 'old');
+    await makeStore();
     const next = inFolder('next.db');
-    await runCli(['seed', '--count', '50', '--database-url', next]);
+    makeSampleStore(next, { seed: 1, count: 50 });
     // As a restore does: the lock, the new file, and only then the end of the lock.
     using replaced = new Database(at.store);
     replaced.run('PRAGMA locking_mode = EXCLUSIVE');
@@ -117,94 +167,45 @@ describe('petstore restore', () => {
     expect(readPets(at.store)).toHaveLength(51);
   });
 
-  it('restores everything, keys included, where there was no store', async () => {
-    const { stdout } = await run('keys', 'create', '--name', 'till', '--json');
-    const { key } = JSON.parse(stdout) as { key: string };
-    await run('backup', 'backup.db');
-    const restored = inFolder('new/b.db');
-    expect(await runCli(['restore', inFolder('backup.db'), '--database-url', restored])).toMatchObject({
-      status: 0,
-      stdout: `Restored 0 pets to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
-    });
-    await using service = await startService({ databaseUrl: restored });
-    expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
-    expect(statSync(restored).mode & 0o777).toBe(0o600);
-  });
-
-  it('refuses a store in use, with or without --force', async () => {
-    await using service = await startService({ databaseUrl: at.store });
-    await run('backup', 'backup.db');
-    for (const force of [[], ['--force']]) {
-      const stderr = expect.stringContaining('is in use');
-      expect(await run('restore', 'backup.db', ...force)).toMatchObject({ status: 1, stderr });
-    }
-    expect((await service.call('/readyz')).status).toBe(200);
-  });
-
   it('replaces pets, or a damaged store, only with --force', async () => {
-    await run('keys', 'create', '--name', 'till');
-    await run('backup', 'empty.db');
+    await makeStore();
+    backUp();
     addPetTo(at.store);
-    const restore = (...more: string[]) => run('restore', 'empty.db', ...more);
-    expect(await restore()).toMatchObject({ status: 1, stderr: expect.stringContaining('add --force') });
+    expect(restore).toThrow('add --force');
     expect(readPets(at.store)).toHaveLength(1);
-    expect(await restore('--force')).toMatchObject({ status: 0 });
+    restore({ isForced: true });
     expect(readPets(at.store)).toHaveLength(0);
-
-    const [csv, bare] = [inFolder('pets.csv'), inFolder('bare.db')];
-    writeFileSync(csv, 'name,categoryId\nRex,1\n');
-    // As the file of a new store is, while all of it is in the log.
-    const database = new Database(bare);
-    database.run('PRAGMA journal_mode = WAL');
-    database.close();
-    for (const file of [csv, bare]) {
-      expect(await run('restore', file, '--force')).toMatchObject({
-        status: 1,
-        stderr: `petstore: ${file} is not a backup. Name a file that petstore backup has made.\n`,
-      });
-    }
 
     writeFileSync(at.store, 'no database any more');
-    expect(await restore()).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('is not a database'),
-    });
-    expect(await restore('--force')).toMatchObject({ status: 0 });
+    expect(restore).toThrow('is not a database');
+    restore({ isForced: true });
     expect(readPets(at.store)).toHaveLength(0);
   });
 
-  it('refuses an incomplete backup, and leaves the store alone', async () => {
-    await run('keys', 'create', '--name', 'till');
-    await run('backup', 'backup.db');
+  it('refuses what is no whole backup, and leaves the store alone', async () => {
+    await makeStore('till');
+    backUp();
     const whole = readFileSync(inFolder('backup.db'));
     writeFileSync(inFolder('half.db'), whole.subarray(0, whole.length / 2));
     writeFileSync(inFolder('text.db'), 'some text');
-    const [store, fresh] = [at.store, inFolder('new.db')];
-    for (const [name, target] of [
-      ['half.db', store],
-      ['half.db', fresh],
-      ['text.db', fresh],
-      ['none.db', store],
-      ['.', fresh],
-    ] as const) {
-      const command = ['restore', inFolder(name), '--database-url', target, '--force'];
-      expect(await runCli(command)).toMatchObject({
-        status: 1,
-        stderr: expect.stringMatching(/^petstore: .*\n$/),
-      });
-    }
+    // As the file of a new store is, while all of it is in the log.
+    const database = new Database(inFolder('bare.db'));
+    database.run('PRAGMA journal_mode = WAL');
+    database.close();
+    const isForced = true;
+    for (const file of ['text.db', 'bare.db'])
+      expect(() => restore({ file, isForced })).toThrow(
+        `${inFolder(file)} is not a backup. Name a file that petstore backup has made.`,
+      );
+    for (const name of [at.store, inFolder('new.db')])
+      for (const file of ['half.db', 'none.db', '.'])
+        expect(() => restore({ file, name, isForced })).toThrow(OperatorError);
     expect(readdirSync(at.path).filter((name) => /new|partial/.test(name))).toEqual([]);
-    expect((await run('keys', 'list')).stdout).toContain('till');
+    expect(await withStore(({ keys }) => Promise.resolve(keys.listKeys()))).toMatchObject([{ name: 'till' }]);
   });
 });
 
 function addPetTo(path: string): void {
   using database = new Database(path);
   insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
-}
-
-async function listStates(): Promise<unknown[]> {
-  const { stdout } = await run('keys', 'list', '--json');
-  const keys = JSON.parse(stdout) as Record<'id' | 'state' | 'expiresAt' | 'revokedAt', string | null>[];
-  return keys.map(({ id, state, expiresAt, revokedAt }) => ({ id, state, expiresAt, revokedAt }));
 }

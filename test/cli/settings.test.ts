@@ -12,9 +12,7 @@ describe('--database-url', () => {
   it.each<[string | undefined, Record<string, string>, string]>([
     ['from-the-flag.db', variable, 'from-the-flag.db'],
     ['', variable, 'from-the-variable.db'],
-    [undefined, variable, 'from-the-variable.db'],
     [undefined, { DATABASE_URL: '' }, settings.databaseUrl.fallback],
-    [undefined, {}, settings.databaseUrl.fallback],
   ])('as %j with the environment %j becomes %s', (flag, environment, expected) => {
     const args = flag === undefined ? [] : ['--database-url', flag];
     expect(parseServeOptions(args, environment).databaseUrl).toBe(expected);
@@ -37,19 +35,12 @@ describe('--database-url', () => {
 describe('--public-url and --staging-url', () => {
   const read = (url: string) => parseServeOptions(['--public-url', url, '--staging-url', url], {});
 
-  it.each([
-    'https://pets.example/v1',
-    'http://127.0.0.1:8080/v1',
-    'https://shop.example/pets/v1',
-    'https://[::1]:8443/v1',
-  ])('accept %s', (url) => {
+  it.each(['http://127.0.0.1:8080/v1', 'https://shop.example/pets/v1'])('accept %s', (url) => {
     expect(read(url)).toMatchObject({ publicUrl: url, stagingUrl: url });
   });
 
   it.each([
-    'https://pets.example',
     'https://pets.example/v1/',
-    'https://pets.example/V1',
     'https://pets.example/v1?x=1',
     'https://pets.example/av1',
     'ftp://pets.example/v1',
@@ -62,12 +53,9 @@ describe('--public-url and --staging-url', () => {
     }
   });
 
-  it.each(['HTTPS://Pets.example/v1', 'https://pets.example:443/v1'])(
-    'accept %s in its usual form',
-    (url) => {
-      expect(read(url)).toMatchObject({ publicUrl: 'https://pets.example/v1' });
-    },
-  );
+  it('accept an address in its usual form', () => {
+    expect(read('HTTPS://Pets.example:443/v1')).toMatchObject({ publicUrl: 'https://pets.example/v1' });
+  });
 
   it('refuse a password without showing it', () => {
     expect(() => read('https://user:secret@pets.example/v1')).toThrow(
@@ -83,10 +71,8 @@ describe('--public-url and --staging-url', () => {
 
 describe('--stable-only', () => {
   it.each<[string[], Record<string, string>, boolean]>([
-    [[], {}, false],
     [['--stable-only'], {}, true],
     [[], { STABLE_ONLY: 'true' }, true],
-    [[], { STABLE_ONLY: 'false' }, false],
     [[], { STABLE_ONLY: '' }, false],
     [['--stable-only', 'false'], { STABLE_ONLY: 'true' }, false],
   ])('as %j with the environment %j becomes %p', (args, environment, isOn) => {
@@ -102,26 +88,20 @@ describe('a variable that made a service back up before 2.0.0', () => {
   const remedy = 'Remove it, and use a timer or: petstore backup PLACE --every 1h --keep 24h,7d,4w,12m';
   const problemOf = (name: string) => `${name} is set, but the service makes no backups.`;
 
-  it.each(['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'])(
-    'stops the start before the store is opened: %s',
-    async (name) => {
-      using folder = makeFolder();
-      const env = { DATABASE_URL: folder.database, [name]: '1h' };
-      expect(await runCli(['serve'], { env, cwd: folder.path })).toEqual({
-        status: 2,
-        stdout: '',
-        stderr: `petstore: ${problemOf(name)} ${remedy}\n`,
-      });
-      expect(existsSync(folder.database)).toBe(false);
-    },
-  );
+  it.each(['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'])('is refused: %s', (name) => {
+    expect(() => parseServeOptions([], { [name]: '1h' })).toThrow(problemOf(name));
+  });
 
-  it('also stops it from a settings file, and is a problem for the doctor', async () => {
+  it('stops a start before the store is opened, and is a problem for the doctor', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'settings');
     writeFileSync(file, 'BACKUP_TO=/backups\n');
     const env = { DATABASE_URL: folder.database };
-    expect(await runCli(['serve', '--env-file', file], { env })).toMatchObject({ status: 2, stdout: '' });
+    expect(await runCli(['serve', '--env-file', file], { env })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `petstore: ${problemOf('BACKUP_TO')} ${remedy}\n`,
+    });
     const { status, stdout } = await runCli(['doctor', '--json', '--env-file', file], { env });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toEqual({

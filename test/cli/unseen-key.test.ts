@@ -12,20 +12,15 @@ const toGoneReader = through(
   `{ trap '' PIPE; while printf x; do :; done 2> /dev/null; "$@"; echo "status $?" >&2; } | true`,
 );
 
-const forms: [string, string[]][] = [
-  ['text', []],
-  ['JSON', ['--json']],
-];
-
 const statesOf = async (database: string): Promise<string[]> => {
   const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', database]);
   return (JSON.parse(stdout) as KeyJson[]).map(({ state, replacedBy }) => `${state} ${replacedBy}`);
 };
 
 describe('a key that cannot be shown', () => {
-  it.each(forms)('fails keys create, as %s', async (_form, flags) => {
+  it('fails keys create', async () => {
     using place = makeFolder();
-    const args = ['keys', 'create', '--name', 'till', ...flags, '--database-url', place.database];
+    const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
     await runCli(['migrate', '--database-url', place.database]);
     const AUDIT_LOG = `${place.database}.audit`;
     const { status, stderr } = await runCli(args, { wrap: toFullDisk, env: { AUDIT_LOG } });
@@ -39,11 +34,11 @@ describe('a key that cannot be shown', () => {
     expect(gone.stderr).toEndWith('status 1\n');
   });
 
-  it.each(forms)('leaves the old key as it was in keys rotate, as %s', async (_form, flags) => {
+  it('leaves the old key as it was in keys rotate', async () => {
     using place = makeFolder();
     const at = ['--database-url', place.database];
     await runCli(['keys', 'create', '--name', 'till', ...at]);
-    const rotate = ['keys', 'rotate', '1', '--overlap', '0s', ...flags, ...at];
+    const rotate = ['keys', 'rotate', '1', '--overlap', '0s', '--json', ...at];
     const { status, stderr } = await runCli(rotate, { wrap: toFullDisk });
     expect(status).toBe(1);
     expect(stderr).toContain('Key 2 was made, but it could not be shown: no space left on device.');

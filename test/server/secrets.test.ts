@@ -123,21 +123,13 @@ async function misplace(service: Service, places: Places, key: string): Promise<
 async function mistype(places: Places, databaseUrl: string, key: string): Promise<void> {
   for (const args of [
     [key],
-    ['serve', key],
     ['serve', `--${key}`],
     ['serve', '--port', key],
-    ['serve', '--workers', key],
-    ['serve', '--allowed-origins', key],
-    ['serve', '--log-level', key],
-    ['serve', '--tls-cert', key],
     ['serve', '--tls-cert', key, '--tls-key', key],
     ['serve', '--api-keys', `${key} ${key}`],
-    ['serve', '--database-url', `mysql://${key}@db/pets`],
     ['serve', '--database-url', join(import.meta.path, key)],
-    ['keys', key],
     ['keys', 'revoke', key],
     ['keys', 'create', '--name', 'x', '--expires', key],
-    ['keys', 'list', `--${key}`],
   ]) {
     const { status } = await cli(places, databaseUrl, args);
     expect(status).toBeGreaterThan(0);

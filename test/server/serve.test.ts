@@ -23,7 +23,7 @@ const keyText = /pets_[0-9A-Za-z]{36}/g;
 
 describe('the first start on a new store', () => {
   it('creates no key that nobody sees, whenever it is stopped', async () => {
-    for (let delayMs = 0; delayMs <= 600; delayMs += 120) {
+    for (let delayMs = 0; delayMs <= 600; delayMs += 200) {
       using place = makeFolder();
       const child = Bun.spawn(petstoreCommand(['serve']), {
         cwd: place.path,

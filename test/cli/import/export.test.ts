@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { idsOf } from '../../support/http/calls.ts';
 import { makePostgresPlace } from '../../support/postgres/place.ts';
@@ -56,18 +56,18 @@ const stores = [
   {
     store: 'the embedded store',
     makePlace: async (folder: Folder, name: string) => join(folder.path, name),
-    formats: ['ndjson', 'json', 'csv'],
+    formats: ['json', 'csv'],
   },
   {
     store: 'PostgreSQL',
     makePlace: async () => (await makePostgresPlace()).address,
-    formats: ['csv'],
+    formats: [],
   },
 ];
 
 for (const { store, makePlace, formats } of stores) {
   describe(`petstore import and export on ${store}`, () => {
-    it(`round-trip every pet byte for byte: ${formats.join(', ')}`, async () => {
+    it(`round-trip every pet byte for byte: ${['ndjson', ...formats].join(', ')}`, async () => {
       using folder = makeFolder();
       const place = await makePlace(folder, 'one.db');
       expect(await importText(oddPets, place)).toMatchObject({ status: 0 });
@@ -118,6 +118,7 @@ describe('petstore import', () => {
     const rows = ['{"name":"A","categoryId":1}', '{"name":"B"}', 'nonsense', '{"name":"C","categoryId":3}'];
     const refused = await importText(rows.join('\n'), place);
     expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(existsSync(place)).toBe(false);
     expect(refused.stderr).toContain(
       'line 2: categoryId is required.\nline 3: This is not JSON at column 1: invalid symbol.\n',
     );

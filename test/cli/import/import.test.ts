@@ -16,11 +16,6 @@ const at = useStoreFolder();
 const { inFolder, run } = at;
 
 describe('petstore import', () => {
-  it('writes nothing when a row is bad, not even a store', async () => {
-    const { status } = await runCli(['import'], { input: '{"name":"A"}', cwd: at.path });
-    expect({ status, files: readdirSync(at.path) }).toEqual({ status: 1, files: [] });
-  });
-
   it('reports the first bad rows and counts the others', async () => {
     const { stderr } = await importText('{}\n'.repeat(1234), at.store);
     expect(stderr.match(/^line \d+: /gm)).toHaveLength(20);

@@ -24,21 +24,22 @@ async function expectRefusedByAll(message: string | RegExp): Promise<void> {
   }
 }
 
-describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
-  beforeEach(() => {
-    copyByHand(crashed.database, at.store);
-    prepare();
-  });
+describe('a crashed store', () => {
+  beforeEach(() => copyByHand(crashed.database, at.store));
 
-  it('is read completely by petstore doctor, export and backup', async () => {
-    const { status, stdout } = await run('doctor');
-    expect([status, stdout]).toEqual([0, expect.stringContaining('is sound and holds 5')]);
-    expect(idsOf((await run('export')).stdout)).toHaveLength(5);
-    expect(await run('backup', 'out.db')).toMatchObject({ stdout: expect.stringContaining('Backed up 5') });
-  });
+  it.each(sideFiles)(
+    '%s is read completely by petstore doctor, export and backup',
+    async (_title, prepare) => {
+      prepare();
+      const { status, stdout } = await run('doctor');
+      expect([status, stdout]).toEqual([0, expect.stringContaining('is sound and holds 5')]);
+      expect(idsOf((await run('export')).stdout)).toHaveLength(5);
+      expect(await run('backup', 'out.db')).toMatchObject({ stdout: expect.stringContaining('Backed up 5') });
+    },
+  );
 
   it('is refused if a newer release made it', async () => {
-    changePragma('user_version = 99');
+    crash("database.run('PRAGMA user_version = 99');");
     await expectRefusedByAll('schema version 99');
   });
 
@@ -47,24 +48,23 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     await run('seed', '--count', '1000');
     damageFile(at.store);
     crash(`database.run('PRAGMA user_version = 5'); database.run('PRAGMA cache_size = 1');`);
-    prepare();
+    rmSync(`${at.store}-shm`);
     await expectRefusedByAll('is damaged');
   });
 
-  it('loses what follows the first damaged frame of its log, and nothing before it', async () => {
-    damageLog(at.store, 3);
-    await using service = await startService({ databaseUrl: at.store });
-    const left = idsOf(await (await service.call('/v1/pets')).text());
-    expect(left.length).toBeWithin(1, 5);
-    expect(left).toEqual(['1', '2', '3', '4'].slice(0, left.length));
-  });
+  it.each(sideFiles)(
+    '%s loses what follows the first damaged frame of its log, and nothing before it',
+    async (_title, prepare) => {
+      prepare();
+      damageLog(at.store, 3);
+      await using service = await startService({ databaseUrl: at.store });
+      const left = idsOf(await (await service.call('/v1/pets')).text());
+      expect(left.length).toBeWithin(1, 5);
+      expect(left).toEqual(['1', '2', '3', '4'].slice(0, left.length));
+    },
+  );
 
-  /** Into the log alone, as a process that is killed leaves it. */
-  function changePragma(pragma: string): void {
-    crash(`database.run('PRAGMA ${pragma}');`);
-    prepare();
-  }
-
+  /** Writes into the log alone, as a process that is killed leaves it. */
   function crash(work: string): void {
     const program = `
       const { Database } = require('bun:sqlite');
@@ -91,15 +91,11 @@ describe('a log whose file was removed', () => {
 });
 
 describe('a store whose log is only a header, as a kill can leave it', () => {
-  beforeEach(async () => {
+  it('is read and served', async () => {
     await run('seed', '--count', '3');
     const header = readFileSync(`${crashed.database}-wal`).subarray(0, 32);
     expect(statSync(`${at.store}-wal`).size).toBe(0);
     writeFileSync(`${at.store}-wal`, header);
-  });
-
-  it.each(sideFiles)('is read and served: %s', async (_title, prepare) => {
-    prepare();
     expect(await run('doctor')).toMatchObject({ stdout: expect.stringContaining('is sound and holds 3') });
     expect(idsOf((await run('export')).stdout)).toEqual(['1', '2', '3']);
     await using service = await startService({ databaseUrl: at.store });

@@ -2,7 +2,12 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addBackup } from '../../../src/stores/backups/add-backup.ts';
+import { openPlace } from '../../../src/stores/backups/catalog.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
+import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
+import { noReport } from '../../../src/system/progress.ts';
 import { addPet, idsOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
@@ -33,11 +38,13 @@ function change(path: string, sql: string): void {
 
 const made = makeFolder();
 beforeAll(async () => {
-  const place = ['--database-url', made.database];
-  await runCli(['seed', '--count', '3', ...place]);
-  await runCli(['keys', 'create', '--name', 'till', ...place]);
+  makeSampleStore(made.database, { seed: 1, count: 3 });
+  const store = openSqliteStore({ path: made.database });
+  await issueKey(store.keys, { name: 'till', now: new Date() });
+  await store.close();
   mkdirSync(join(made.path, 'place'));
-  await runCli(['backup', join(made.path, 'place/'), ...place]);
+  const place = openPlace(join(made.path, 'place'), {});
+  await addBackup({ place, store: made.database, keep: undefined, report: noReport });
 });
 afterAll(() => made[Symbol.dispose]());
 

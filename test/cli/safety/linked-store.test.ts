@@ -28,36 +28,27 @@ async function createKey(): Promise<{ id: string; key: string }> {
 }
 
 describe('a service on a store behind a link', () => {
-  it.each(['a link to its folder', 'a link to a link'])(
-    'lists what it acknowledged and refuses revoked keys: %s',
-    async (kind) => {
-      await createKey();
-      renameSync(link, real);
-      if (kind === 'a link to its folder') {
-        renameSync(real, inFolder('disk/petstore.db'));
-        symlinkSync('disk', inFolder('current'));
-        link = inFolder('current/petstore.db');
-      } else {
-        symlinkSync(real, inFolder('second'));
-        symlinkSync('second', link);
+  it('lists what it acknowledged and refuses revoked keys, whatever leads to it', async () => {
+    await createKey();
+    renameSync(link, inFolder('disk/petstore.db'));
+    symlinkSync('disk', inFolder('current'));
+    symlinkSync(inFolder('disk/petstore.db'), inFolder('second'));
+    symlinkSync('second', link);
+    const { id, key } = await createKey();
+    await using service = await startService({ databaseUrl: link });
+    await using other = await startService({ databaseUrl: inFolder('current/petstore.db') });
+    for (let round = 0; round < 5; round++) {
+      const added = await addPet(service.call);
+      for (const { call } of [service, other]) {
+        expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toContain(added);
       }
-
-      const { id, key } = await createKey();
-      await using service = await startService({ databaseUrl: link });
-      await using other = await startService({ databaseUrl: link });
-      for (let round = 0; round < 5; round++) {
-        const added = await addPet(service.call);
-        for (const { call } of [service, other]) {
-          expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toContain(added);
-        }
-      }
-      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
-      await runCli(['keys', 'revoke', id, '--database-url', link]);
-      for (const { callWith } of [service, other]) {
-        expect(await outcomeOf(callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
-      }
-    },
-  );
+    }
+    expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
+    await runCli(['keys', 'revoke', id, '--database-url', link]);
+    for (const { callWith } of [service, other]) {
+      expect(await outcomeOf(callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
+    }
+  });
 });
 
 describe('a name with .. behind a link', () => {

@@ -1,8 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
+import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { noReport } from '../../../src/system/progress.ts';
 import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
-import { runCli, startCli, startService, type Service } from '../../support/process/process.ts';
+import { startCli, startService, type Service } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { isOpenElsewhere } from '../../support/process/open-files.ts';
 
@@ -61,7 +64,7 @@ describe.each(ways)('a running service whose store is $way', ({ way, takeAway, p
     const workers = way === 'moved away' ? 2 : 1;
     await using service = await startService({ databaseUrl: at.store, workers });
     await addPets(service.call, 3);
-    await run('backup', 'backup.db');
+    backUpSqlite(at.store, inFolder('backup.db'), noReport);
     takeAway();
     // At once, without waiting until anything is noticed.
     for (let count = 0; count < 5; count++) expect(await create(service)).toBe('503 unavailable');
@@ -95,7 +98,7 @@ describe('a key that is revoked while a service lacks its shared memory', () => 
 describe('the log of a service whose store was replaced', () => {
   it('says how to use the new file and keep the old one whole', async () => {
     await using service = await startService({ databaseUrl: at.store });
-    await runCli(['seed', '--count', '30', '--database-url', inFolder('other.db')]);
+    makeSampleStore(inFolder('other.db'), { seed: 1, count: 30 });
     await addPets(service.call, 3);
     linkSync(inFolder('petstore.db'), inFolder('old.db'));
     renameSync(inFolder('other.db'), inFolder('petstore.db'));
@@ -112,8 +115,7 @@ describe('petstore import', () => {
   it('does not add to a file that was replaced', async () => {
     const path = inFolder('pets.ndjson');
     writeFileSync(path, '{"name":"Rex","categoryId":1}\n');
-    await runCli(['seed', '--count', '1', '--database-url', inFolder('other.db')]);
-    await run('seed', '--count', '1');
+    for (const name of ['other.db', 'petstore.db']) makeSampleStore(inFolder(name), { seed: 1, count: 1 });
     // The first batch waits for this lock, until the file is another one.
     const holder = new Database(at.store);
     holder.run('BEGIN IMMEDIATE');
