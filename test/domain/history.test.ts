@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { isReturn, orderFor } from '../../src/domain/order.ts';
+import { isReturn, orderFor } from '../../src/domain/history.ts';
 import type { NewPet, PetStatus } from '../../src/domain/pet.ts';
 
 const petWith = (status?: PetStatus): NewPet => ({ name: 'Rex', categoryId: 1n, ...(status && { status }) });
