@@ -35,17 +35,6 @@ describe('the console', () => {
     await page.getByText('3 pets', { exact: true }).waitFor();
   });
 
-  it('says when the device itself is offline', async () => {
-    const { page, findBarriers } = await tills.open(openShopOf(1));
-    await page.getByText('1 pet', { exact: true }).waitFor();
-    await page.context().setOffline(true);
-    const line = page.getByText('You are offline.');
-    await line.waitFor();
-    expect(await findBarriers()).toEqual([]);
-    await page.context().setOffline(false);
-    await line.waitFor({ state: 'detached' });
-  });
-
   it('asks for another key when the key was revoked, and keeps what was typed', async () => {
     await using service = await openListeningService();
     const { text, id } = await createKey(service, 'till-2');

@@ -16,7 +16,7 @@ import { openService } from '../../../../test/support/http/service.ts';
 import { makeStorePlace, openTemporaryStore } from '../../../../test/support/store-place.ts';
 import type { Order } from '../../../client/src/index.ts';
 import { isFound, type Sale } from '../../src/console/sales/sale.ts';
-import { slowDown } from './helpers.ts';
+import { hold } from './helpers.ts';
 
 const chromium = browserOfFile();
 const largest = 2n ** 63n - 1n;
@@ -208,11 +208,12 @@ describe('the sales', () => {
       for (const status of ['sold', 'pending'] as const) await service.client.updatePet(1n, { status });
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
-    await slowDown(page, '**/v1/store/orders?*cursor=*');
+    const release = await hold(page, '**/v1/store/orders?*cursor=*');
     await page.getByRole('link', { name: 'Sales', exact: true }).click();
     await page.locator('.sale').nth(99).waitFor();
     expect(await total(page)).toBe('Loading…');
     expect(await page.getByRole('button', { name: 'CSV' }).isDisabled()).toBe(true);
+    release();
     await page.locator('.total b').waitFor();
     expect(await page.locator('.sale').count()).toBe(102);
     await service.goAway();

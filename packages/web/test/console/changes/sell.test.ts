@@ -8,9 +8,10 @@ import {
   openDetails,
   openShop,
   rowOf,
+  soldIn,
   statusOf,
 } from '../../../../../test/support/browser/shop.ts';
-import { settled, slowDown } from '../helpers.ts';
+import { hold, settled } from '../helpers.ts';
 
 const tills = useTills();
 
@@ -65,39 +66,29 @@ describe('selling', () => {
       await page.keyboard.press(key!);
       await noteOf(page, `Rex (1) is ${state}.`).waitFor();
     }
-    await slowDown(page, '**/v1/pets/1');
+    const release = await hold(page, '**/v1/pets/1');
     await page.keyboard.press('u');
     await page.keyboard.press('u');
     await noteOf(page, 'The last change is still being saved. Nothing else was done; try again.').waitFor();
+    release();
     await noteOf(page, 'Undone: Rex (1) is pending again.').waitFor();
     await page.keyboard.press('u');
     await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
   });
 
-  it('writes one order when a key is pressed twice', async () => {
-    const { page, service } = await tills.open(openShop('Rex'));
+  it('does not show a sale before the service has confirmed it, and writes one order for two presses', async () => {
+    const { page, findBarriers, service } = await tills.open(openShop('Rex'));
+    const release = await hold(page, '**/v1/pets/1');
     await rowOf(page, 'Rex').focus();
     await page.keyboard.press('s');
-    await page.keyboard.press('s');
-    await noteOf(page, 'Rex (1) is sold.').waitFor();
-    await page.keyboard.press('s');
-    const orders = await Array.fromAsync(service.client.orders());
-    expect(orders.map(({ petId, status }) => [petId, status])).toEqual([[1n, 'sold']]);
-  });
-
-  it('does not show a sale before the service has confirmed it', async () => {
-    const { page, findBarriers } = await tills.open(openShop('Rex'));
-    const arrived = Promise.withResolvers<() => void>();
-    await page.route('**/v1/pets/1', (route) =>
-      route.request().method() === 'PATCH' ? arrived.resolve(() => void route.continue()) : route.continue(),
-    );
-    await page.getByRole('button', { name: 'Sell Rex' }).click();
-    const proceed = await arrived.promise;
     await rowOf(page, 'Rex').getByText('Saving…').waitFor();
+    await page.keyboard.press('s');
     expect(await statusOf(page, 'Rex')).toBe('Available');
     expect(await findBarriers()).toEqual([]);
-    proceed();
+    release();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
+    await page.keyboard.press('s');
+    expect(await soldIn(service)).toEqual([1n]);
   });
 
   it('leaves the sold pet in its place, greyed, until the list is loaded by hand', async () => {
@@ -141,17 +132,7 @@ describe('the details of a pet', () => {
     await details.getByText('Pending by API_KEYS').waitFor();
   });
 
-  it('name the pet, open and close with the keyboard, and return the focus', async () => {
-    const { page } = await tills.open(openShop('Rex', 'Mia'), phone);
-    await page.getByRole('button', { name: 'Change Rex' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Rex' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('.details').waitFor({ state: 'detached' });
-    expect(await focusedRow(page)).toBe('Rex');
-  });
-
-  it('keep the focus on a phone and in Sales, and what is told about a sale within reach', async () => {
+  it('open and close with the keyboard, keep the focus on a phone and in Sales, and what is told about a sale within reach', async () => {
     const { page, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'), phone);
     // After the last stop comes the browser itself.
     const isInside = () =>
@@ -164,7 +145,10 @@ describe('the details of a pet', () => {
         expect(await isInside()).toBe(true);
       }
     };
-    const details = await openDetails(page, 'Rex');
+    const details = page.getByRole('dialog', { name: 'Rex' });
+    await page.getByRole('button', { name: 'Change Rex' }).focus();
+    await page.keyboard.press('Enter');
+    await details.waitFor();
     await tabAround();
     await details.getByRole('button', { name: 'Sell' }).click();
     await details.getByText('Rex (1) is sold.').waitFor();
@@ -174,6 +158,7 @@ describe('the details of a pet', () => {
     await page.locator('.details .close:focus').waitFor();
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
+    expect(await focusedRow(page)).toBe('Rex');
     await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
     await service.client.updatePet(2n, { status: 'sold' });
     await page.setViewportSize({ width: 1200, height: 800 });
@@ -182,7 +167,6 @@ describe('the details of a pet', () => {
     await tabAround();
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press('Escape');
-    await details.waitFor({ state: 'detached' });
     await page.locator('.sale[data-pet="2"] button:focus').waitFor();
   });
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { rows } from '../../../../../test/support/browser/console.ts';
 import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
-import { settled, slowDown } from '../helpers.ts';
+import { hold, settled } from '../helpers.ts';
 
 const tills = useTills();
 const searches = '**/v1/pets/search?*';
@@ -18,7 +18,7 @@ describe('a search on a slow network', () => {
       { hasTouch: true },
     );
     const old = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
-    await slowDown(page, searches);
+    const release = await hold(page, searches);
     await page.getByRole('searchbox').pressSequentially('curious rex');
     expect(await isInert(page)).toBe(true);
     await page.getByText('Searching…').waitFor();
@@ -34,6 +34,7 @@ describe('a search on a slow network', () => {
     }
     expect(await page.getByRole('searchbox').inputValue()).toBe('curious rex');
     expect(await findBarriers()).toEqual([]);
+    release();
     await page.locator('.row:focus').waitFor();
     expect([await namesOf(page), await focusedRow(page)]).toEqual([['Curious Rex'], 'Curious Rex']);
     expect([await isInert(page), await soldIn(service)]).toEqual([false, []]);

@@ -19,7 +19,7 @@ describe('a label scanner', () => {
     await service.client.updatePet(2n, { status: 'sold' });
     await using visited = await openConsole(tills.browser, service);
     const { page } = visited;
-    await slowDown(page, searches);
+    await slowDown(page, searches, () => 300);
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('2\n');
     await page.locator('.row:focus').waitFor();
