@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
 import { phone } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 import { openShopOf } from '../support/browser/shop.ts';
 
-const chromium = browserOfFile();
+const chromium = useBrowser();
 const looks = {
   'a desktop in light colours': { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
   'a phone in dark colours': { ...phone, colorScheme: 'dark' },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
 import { visit } from '../support/browser/visit.ts';
 import { openListeningService } from '../support/http/listening.ts';
 
-const chromium = browserOfFile();
+const chromium = useBrowser();
 
 describe('the address in the docs', () => {
   it('is the public one in the samples and "Copy as curl", while Try it calls this host', async () => {

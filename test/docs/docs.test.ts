@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { openListeningService } from '../support/http/listening.ts';
-import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { ofFile } from '../support/browser/of-file.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
 import { phone } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
-const chromium = browserOfFile();
-const service = ofFile(openListeningService);
+const chromium = useBrowser();
+const service = await openListeningService();
+afterAll(() => service[Symbol.asyncDispose]());
 const wide = { viewport: { width: 1440, height: 900 } };
 
 const current = (page: Page) => page.locator('.contents [aria-current]').allInnerTexts();
@@ -15,7 +15,7 @@ const boxOf = async (page: Page, selector: string) => (await page.locator(select
 
 describe('/docs', () => {
   it('lists the operations and loads nothing from other hosts', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page, complaints } = visited;
     const endpoints = await page.locator('.operation .endpoint').allInnerTexts();
     expect(endpoints).toEqual([
@@ -37,7 +37,7 @@ describe('/docs', () => {
   });
 
   it('shows methods and marks in the contents, and links to the console if there is one', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`, wide);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, wide);
     const { page } = visited;
     const links = page.locator('.contents');
     expect(await links.getByRole('link', { name: 'Fetch one pet' }).innerText()).toMatch(
@@ -54,16 +54,16 @@ describe('/docs', () => {
   });
 
   it('works with a trailing slash, and keeps the fragment', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs/#deprecation`);
+    await using visited = await visit(chromium.browser, `${service.url}/docs/#deprecation`);
     const { page, complaints } = visited;
-    expect(page.url()).toBe(`${service().url}/docs#deprecation`);
+    expect(page.url()).toBe(`${service.url}/docs#deprecation`);
     expect(await page.locator(':target h2').innerText()).toBe('Stop using getPet');
     await page.locator('.language').waitFor();
     expect(complaints).toEqual([]);
   });
 
   it('has contents, words and samples side by side on a wide screen, and marks the section that is shown', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`, wide);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, wide);
     const { page } = visited;
     const [contents, words, samples] = await Promise.all(
       ['.contents', '#listPets .words', '#listPets .samples'].map((selector) => boxOf(page, selector)),
@@ -83,7 +83,7 @@ describe('/docs', () => {
   });
 
   it('has one column on a phone, with the samples below the words and the contents folded', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`, phone);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, phone);
     const { page } = visited;
     const [words, samples] = [await boxOf(page, '#listPets .words'), await boxOf(page, '#listPets .samples')];
     expect(samples.y).toBeGreaterThan(words.y + words.height);
@@ -97,7 +97,7 @@ describe('/docs', () => {
   });
 
   it('shows one language at a time and remembers which', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page } = visited;
     const sample = page.locator('#first-call figure:visible');
     expect(await sample.innerText()).toContain('curl -H');
@@ -113,7 +113,7 @@ describe('/docs', () => {
   });
 
   it('copies every block of code as shown, and adds pets with a new Idempotency-Key each time', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`, {
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const { page } = visited;
@@ -135,7 +135,7 @@ describe('/docs', () => {
   });
 
   it('selects the code if scripts may not use the clipboard', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`, { permissions: [] });
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, { permissions: [] });
     const { page } = visited;
     await page.evaluate<void>("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const block = page.locator('#key .block').first();
@@ -145,7 +145,7 @@ describe('/docs', () => {
   });
 
   it('is readable without JavaScript', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`, {
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
       javaScriptEnabled: false,
     });
     const { page } = visited;

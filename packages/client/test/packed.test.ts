@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../../package.json';
-import { openBrowser } from '../../../test/support/browser/browser.ts';
+import { useBrowser } from '../../../test/support/browser/use-browser.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 import { openScriptedServer } from '../../../test/support/http/scripted-server.ts';
 import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
@@ -41,6 +41,7 @@ export const sell = (pet: Pet): Promise<Pet> =>
   client.updatePet(pet.id, { status: 'sold', expected: { status: pet.status } });
 `;
 
+const chromium = useBrowser();
 let folder: string;
 let tarball: string;
 let installed: string;
@@ -115,7 +116,6 @@ describe('petstore-client, installed from its tarball', () => {
     await using _ = { [Symbol.asyncDispose]: () => pages.stop(true) };
     const origin = `http://127.0.0.1:${pages.port}`;
     await using listed = await openListeningService({ allowedOrigins: [origin] });
-    await using chromium = await openBrowser();
     const titleWith = async ({ url, apiKey }: { url: string; apiKey: string }) => {
       const tab = await chromium.browser.newPage();
       await tab.goto(`${origin}/#${url}|${apiKey}`);

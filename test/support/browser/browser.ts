@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
+import { removeAtTheEnd } from '../process/remove-at-the-end.ts';
 import { findBrowser } from './ensure-browser.mjs';
 
 const packageFolder = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium');
@@ -17,17 +18,21 @@ export interface OpenBrowser extends AsyncDisposable {
 export async function openBrowser(): Promise<OpenBrowser> {
   const unpacked = await unpack();
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
+  // If nobody closes it, the browser ends with this process, and leaves its profile.
+  removeAtTheEnd(folder);
   const found = findBrowser();
   if (found === undefined)
     throw new Error('There is no browser. Run: node test/support/browser/ensure-browser.mjs');
   await Bun.write(join(folder, 'fonts.conf'), fontsConfiguration(join(unpacked, 'fonts'), folder));
-  const browser = await playwright.launch({
-    executablePath: found === 'npm' ? join(unpacked, 'chromium') : found,
-    // Not the package's own list, which disables the same-origin policy.
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
-    env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
-    timeout: 120_000,
-  });
+  const browser = await withTemporaryFolder(folder, () =>
+    playwright.launch({
+      executablePath: found === 'npm' ? join(unpacked, 'chromium') : found,
+      // Not the package's own list, which disables the same-origin policy.
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
+      env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+      timeout: 120_000,
+    }),
+  );
   return {
     browser,
     async [Symbol.asyncDispose]() {
@@ -68,7 +73,7 @@ function fontsConfiguration(fonts: string, folder: string): string {
 </fontconfig>`;
 }
 
-/** The package unpacks into `TMPDIR` and has no option for it. */
+/** The packages write into `TMPDIR` and have no option for it. */
 async function withTemporaryFolder<Value>(folder: string, run: () => Promise<Value>): Promise<Value> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;

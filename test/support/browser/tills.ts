@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'bun:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import type { ListeningService } from '../http/listening.ts';
-import { browserOfFile } from './browser-of-file.ts';
+import { useBrowser } from './use-browser.ts';
 import { openConsole } from './console.ts';
 import type { Visit } from './visit.ts';
 
@@ -16,7 +16,7 @@ interface Tills {
 
 /** The consoles of a file's tests, in one browser. */
 export function useTills(): Tills {
-  const chromium = browserOfFile();
+  const chromium = useBrowser();
   let opened: AsyncDisposableStack;
   beforeEach(() => {
     opened = new AsyncDisposableStack();

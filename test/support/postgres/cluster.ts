@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../http/free-port.ts';
+import { removeAtTheEnd } from '../process/remove-at-the-end.ts';
 
 /** A real PostgreSQL server of its own: a data folder, a port, a process that can be killed and started again. */
 export interface Cluster extends AsyncDisposable {
@@ -165,19 +166,6 @@ function prepare(): Promise<Prepared> {
     return { root, template, binaries, owner };
   })();
   return prepared;
-}
-
-/**
- * A test run has no moment of its own after the last file, and it can be killed. So a shell waits for the
- * end of the pipe that the run holds, stops whatever server is left and removes the folder.
- */
-function removeAtTheEnd(root: string): void {
-  const script = `
-    trap '' INT TERM HUP
-    cat >/dev/null
-    for file in "$1"/*/data/postmaster.pid; do [ -f "$file" ] && kill -QUIT "$(head -n 1 "$file")"; done
-    for attempt in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$1" 2>/dev/null && exit; sleep 0.3; done`;
-  Bun.spawn(['sh', '-c', script, 'sh', root], { stdio: ['pipe', 'ignore', 'ignore'] }).unref();
 }
 
 function unprivilegedUser(): Owner {

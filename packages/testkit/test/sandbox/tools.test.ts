@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useBrowser } from '../../../../test/support/browser/use-browser.ts';
 import { installTools, tools } from '../../../../test/support/process/tools.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A tool that calls an API from a page of its own origin, as people use it. */
 
 const packages = join(tools, 'node_modules');
-const opened = browserOfFile();
+const opened = useBrowser();
 let sandbox: Sandbox;
 
 beforeAll(async () => {

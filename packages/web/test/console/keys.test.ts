@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useBrowser } from '../../../../test/support/browser/use-browser.ts';
 import { add, createKey, signIn } from '../../../../test/support/browser/console.ts';
 import { noteOf, openShop, rowOf } from '../../../../test/support/browser/shop.ts';
 import { visit } from '../../../../test/support/browser/visit.ts';
 
-const chromium = browserOfFile();
+const chromium = useBrowser();
 const dayMs = 24 * 3600_000;
 
 describe('the console with a read-only key', () => {

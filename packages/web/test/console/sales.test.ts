@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useBrowser } from '../../../../test/support/browser/use-browser.ts';
 import {
   createKey,
   desktop,
@@ -18,7 +18,7 @@ import type { Order } from '../../../client/src/index.ts';
 import { isFound, type Sale } from '../../src/console/sales/sale.ts';
 import { hold } from './helpers.ts';
 
-const chromium = browserOfFile();
+const chromium = useBrowser();
 const largest = 2n ** 63n - 1n;
 const longName = 'Prince Maximilian von und zu Hohenlohe-Langenburg the Third of his Name '.repeat(3);
 

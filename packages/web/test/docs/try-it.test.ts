@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
-import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { useBrowser } from '../../../../test/support/browser/use-browser.ts';
 import { visit, type Visit } from '../../../../test/support/browser/visit.ts';
 
-const chromium = browserOfFile();
+const chromium = useBrowser();
 
 const formOf = (page: Page, operation: string) => page.getByRole('form', { name: `Try ${operation}` });
 const send = (form: Locator) => form.getByRole('button', { name: 'Send' }).click();

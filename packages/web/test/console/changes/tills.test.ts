@@ -1,11 +1,11 @@
 import { expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserOfFile } from '../../../../../test/support/browser/browser-of-file.ts';
+import { useBrowser } from '../../../../../test/support/browser/use-browser.ts';
 import { openConsole } from '../../../../../test/support/browser/console.ts';
 import { openServiceOnFile } from '../../../../../test/support/http/service-on-file.ts';
 import { slowDown } from '../helpers.ts';
 
-const chromium = browserOfFile();
+const chromium = useBrowser();
 /** `TILLS_SECONDS=60` runs the long form. */
 const durationMs = Number(process.env['TILLS_SECONDS'] ?? 3) * 1000;
 const words = ['rex', 'mia', 'balu', '', '7'];
