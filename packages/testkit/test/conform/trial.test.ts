@@ -1,9 +1,9 @@
 import { expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { cleanEnvironment, runKit } from '../support/process/process.ts';
-import { startProgram } from '../support/process/running.ts';
+import { cleanEnvironment, runKit } from '../../../../test/support/process/process.ts';
+import { startProgram } from '../../../../test/support/process/running.ts';
 
-const fixture = join(import.meta.dir, '../fixtures/express-shop');
+const fixture = join(import.meta.dir, '../../../../test/fixtures/express-shop');
 const apiKey = 'key-of-the-express-shop';
 
 /** What differs from run to run: the ids of the run and of the pets, lists, the port and the time. */

@@ -89,7 +89,7 @@ describe('v1', () => {
     expect(responses.filter((response) => !/^Petstore-Stability: beta\r$/im.test(response))).toEqual([]);
   });
 
-  /** After a change of v1 that is meant: `RECORD=1 bun test test/contract/v1-corpus.test.ts`. */
+  /** After a change of v1 that is meant: `RECORD=1 bun test test/http/v1-corpus.test.ts`. */
   it('responds as recorded', async () => {
     const responses = await responsesOf({ openStore: openTemporarySqlite, stableOnly: true });
     const summaries = responses.map(summaryOf);
