@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'bun:test';
 import { isTemporary, type NewPet } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
-import { openTemporaryStore } from '../../../test/support/store-place.ts';
-import { stores } from '../../../test/support/stores.ts';
 import { clientThrough } from '../../../test/support/http/bad-connection.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
 
-describe.each(Object.entries(stores))('createPet over a bad connection, on %s', (_name, makePlace) => {
-  const openStore = () => openTemporaryStore(makePlace);
+describe('createPet over a bad connection', () => {
   const faultSequences: Fault[][] = [
     ['cut-request'],
     ['cut-response'],
@@ -22,7 +19,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
   ];
   for (const faults of faultSequences) {
     it(`adds exactly one pet after ${faults.join(', ')}`, async () => {
-      await using service = await openListeningService({ openStore });
+      await using service = await openListeningService();
       await using proxy = await openFaultyProxy(service.port, faults);
       const created = await clientThrough(service, proxy.url).createPet(rex);
       expect(await Array.fromAsync(service.client.pets())).toEqual([created]);
@@ -31,7 +28,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
   }
 
   it('adds exactly one pet for each of many concurrent creates', async () => {
-    await using service = await openListeningService({ openStore });
+    await using service = await openListeningService();
     const faults = Array.from({ length: 60 }, (_, index): Fault => {
       return (['cut-response', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;
     });
@@ -44,7 +41,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
   });
 
   it('gives up after retryForMs with a temporary error', async () => {
-    await using service = await openListeningService({ openStore });
+    await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, Array(1000).fill(503));
     const client = service.clientWith({ baseUrl: proxy.url, retryForMs: 1000 });
     const error = await failureOf(client.createPet(rex));

@@ -65,12 +65,12 @@ describe('petstore-client, installed from its tarball', () => {
     expect(await outputOf([runtime, 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
   });
 
-  it.each(['nodenext', 'bundler'])('has its types for the module resolution %s', async (resolution) => {
+  it('has its types', async () => {
     await Bun.write(join(folder, 'program.ts'), typedProgram);
-    const tsc = join(project, 'node_modules/.bin/tsc');
-    const module = resolution === 'bundler' ? 'esnext' : resolution;
-    const options = `--noEmit --strict --exactOptionalPropertyTypes --moduleResolution ${resolution} --module ${module}`;
+    // The strictest way to find modules.
+    const options = '--noEmit --strict --exactOptionalPropertyTypes --module nodenext';
     const library = '--target es2022 --lib es2022,dom --types';
+    const tsc = join(project, 'node_modules/.bin/tsc');
     const command = [tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'];
     expect(await outputOf(command, folder)).toBe('');
   });

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { openPaths } from '../../support/contract/open-paths.ts';
-import { operations } from '../../support/contract/openapi.ts';
 import { errorOf, outcomeOf } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
@@ -63,39 +62,7 @@ describe('a path without a key', () => {
   );
 });
 
-describe('a path of the API', () => {
-  it.each([...new Set(operations.map(({ path }) => path))])(
-    '%s lists its methods without a key',
-    async (template) => {
-      const path = template.replace(/\{\w+\}/, '1');
-      const methods = operations
-        .filter((operation) => operation.path === template)
-        .map(({ method }) => method);
-      const response = await call(path, { method: 'OPTIONS' });
-      expect(response.headers.get('Allow')?.split(', ').toSorted()).toEqual(
-        [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].toSorted(),
-      );
-      expect(await outcomeOf(call(path))).toBe('401 unauthorized');
-      expect(await outcomeOf(service.call(path, { method: 'TRACE' }))).toBe('405 method_not_allowed');
-    },
-  );
-});
-
 describe('any other path', () => {
-  it('is 401 without a key, and 404 with one, whatever the method', async () => {
-    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
-      for (const path of ['/v1', '/v1/none', '/metrics', '/openapi-3.1.json', '/assets/', '/livez/']) {
-        expect((await call(path, { method })).status).toBe(401);
-        expect((await service.call(path, { method })).status).toBe(404);
-      }
-    }
-    expect(await errorOf(service.call('/v1/none'))).toEqual({
-      code: 'not_found',
-      message: 'Nothing is found at this address.',
-      status: 404,
-    });
-  });
-
   it('is told about /v1 if only that is missing', async () => {
     for (const path of ['/pets', '/pets?limit=1', '/pets/1', '/store/orders'])
       expect(await errorOf(service.call(path))).toMatchObject({

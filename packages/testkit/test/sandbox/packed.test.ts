@@ -103,13 +103,7 @@ describe('petstore-testkit, installed from the tarball', () => {
   });
 
   it.each([
-    ...nodes.map(([name, node]) => [
-      `Vitest on ${name}`,
-      node,
-      join(vitest, 'vitest.mjs'),
-      'run',
-      'vitest.test.mjs',
-    ]),
+    ['Vitest', 'node', join(vitest, 'vitest.mjs'), 'run', 'vitest.test.mjs'],
     ...nodes.map(([name, node]) => [name, node, '--test', 'node.test.mjs']),
     ['Bun', process.execPath, 'test', './bun.test.mjs'],
   ])('works in a test of %s as the README shows', async (_name, ...command) => {
@@ -119,13 +113,11 @@ describe('petstore-testkit, installed from the tarball', () => {
     expect(status, output).toBe(0);
   });
 
-  it.each(['nodenext', 'bundler'])('has its types for the module resolution %s', async (resolution) => {
-    const module = resolution === 'bundler' ? 'esnext' : resolution;
-    const options = `--noEmit --strict --exactOptionalPropertyTypes --moduleResolution ${resolution} --module ${module}`;
+  it('has its types', async () => {
+    const options = '--noEmit --strict --exactOptionalPropertyTypes --module nodenext';
     const library = '--target es2022 --lib esnext,dom --types';
     const tsc = join(project, 'node_modules/.bin/tsc');
-    expect(
-      await outputOf([tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'], folder.path),
-    ).toBe('');
+    const command = [tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'];
+    expect(await outputOf(command, folder.path)).toBe('');
   });
 });
