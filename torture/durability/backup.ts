@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, runCli, type Folder } from '../../test/support/process/process.ts';
+import { makeFolder, runCli } from '../../test/support/process/process.ts';
 import { startBackups } from '../../test/support/process/repeated-backups.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
@@ -48,14 +48,12 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
       restoresMs.push(performance.now() - startedAt);
       const { damage, ...judgement } = judgeFile(restored, load.journal, acknowledgedBefore);
       total = add(total, judgement);
-      faults.push(...damage, ...(index === 0 ? await refusals(file, folder, restored) : []));
+      faults.push(...damage);
     }
     report(`${done} backups and kills, ${listed.size} listed, ${total.lost} missing`);
   }
   await load.stop();
   await service.stop();
-  const last = join(folder.path, `backup-${rounds}.db`);
-  if (faults.length === 0) faults.push(...(await replaces(last, folder)));
   return {
     figures: {
       'backups, and kills of another': rounds,
@@ -82,29 +80,6 @@ async function list(place: string): Promise<string[]> {
   return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
 }
 
-/** A restore never touches a store that is in use, nor one that holds pets unless it is forced. */
-async function refusals(file: string, { database }: Folder, restored: string): Promise<string[]> {
-  const into = (place: string, ...flags: string[]) =>
-    runCli(['restore', file, '--database-url', place, ...flags]);
-  const responses = {
-    'into a store in use': await into(database),
-    'by force into a store in use': await into(database, '--force'),
-    'into a store that holds pets': await into(restored),
-    'a backup over another': await runCli(['backup', file, '--database-url', database]),
-  };
-  return Object.entries(responses)
-    .filter(([, { status, stderr }]) => status !== 1 || !/^petstore: .+\n$/.test(stderr))
-    .map(([what, { status, stderr }]) => `${what} was not refused clearly: ${status} ${stderr}`);
-}
-
-/** With the services stopped and by force, the store is replaced, and serves what the backup held. */
-async function replaces(file: string, { database }: Folder): Promise<string[]> {
-  await succeed(['restore', file, '--database-url', database, '--force']);
-  await using service = await serve({ databaseUrl: database });
-  const { status } = await service.call('/v1/pets');
-  return status === 200 ? [] : [`a restored store responds with ${status}`];
-}
-
 async function timed(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await work();
@@ -117,8 +92,7 @@ export const backup: TortureTest = {
   name: 'backup',
   description:
     'petstore backup under full load, some killed with kill -9, then petstore restore of every copy',
-  passesWhen:
-    '0 acknowledged before the backup and missing after the restore; every listed backup restores; wrong restores are refused',
+  passesWhen: '0 acknowledged before the backup and missing after the restore; every listed backup restores',
   rounds: 20,
   unit: 'backups',
   run,

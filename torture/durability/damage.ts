@@ -3,12 +3,10 @@ import { dirname, join } from 'node:path';
 import { nextQuery } from '../../test/support/http/calls.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
-import { percentile, round } from '../../test/support/statistics.ts';
 import { anyHarm, foundHarm, pickHarm, unseenHarm, type Harm } from './harm.ts';
 import { firstLine } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
-import { succeed } from '../support/succeed.ts';
 import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
 
 const pets = 3000;
@@ -33,14 +31,11 @@ function createRun(harms: readonly Harm[]): Run {
     const random = randomFrom(seed);
     const counts = new Map(harms.map(({ kind }) => [kind, createCount()]));
     const faults: string[] = [];
-    const restoresMs: number[] = [];
     using folder = makeFolder();
     const truth = await makeStore(folder.database);
     const pristine = join(folder.path, 'pristine/petstore.db');
-    // The next program that opens the store, such as a backup, folds its log into it.
+    // The next program that opens the store folds its log into it.
     copyStore(folder.database, pristine);
-    const backup = join(folder.path, 'backup.db');
-    await succeed(['backup', backup, '--database-url', folder.database]);
 
     for (let done = 1; done <= rounds; done++) {
       const copy = join(folder.path, `damaged-${done}/petstore.db`);
@@ -49,11 +44,6 @@ function createRun(harms: readonly Harm[]): Run {
       apply(copy, random);
       const count = counts.get(kind) ?? createCount();
       faults.push(...(await askAll({ copy, truth, count })));
-      if (done % 10 === 0) {
-        const startedAt = performance.now();
-        await succeed(['restore', backup, '--database-url', copy, '--force']);
-        restoresMs.push(performance.now() - startedAt);
-      }
       const { refusedStarts, changed, missing } = sumOf(counts);
       report(`${done} damaged stores, ${refusedStarts} refused, ${changed + missing} wrong responses`);
     }
@@ -61,7 +51,6 @@ function createRun(harms: readonly Harm[]): Run {
       figures: {
         'damaged stores': rounds,
         ...figuresOf(counts),
-        'restore, slowest ms': round(percentile(restoresMs, 1), 0),
       },
       faults: [...faults, ...harms.flatMap((harm) => faultsOf(harm, counts.get(harm.kind) ?? createCount()))],
     };
