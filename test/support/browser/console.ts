@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { generateKey, hashKey } from '../../../src/domain/api-key.ts';
-import { petStatuses } from '../../../packages/client/src/index.ts';
+import { petStatuses, type NewPet } from '../../../src/domain/pet.ts';
+import { createPet } from '../changes.ts';
 import type { ListeningService } from '../http/listening.ts';
 import { visit, type Visit } from './visit.ts';
 
@@ -53,12 +54,16 @@ export async function createKey(
   return { text, id: (await service.keys.createKey(stored)).id };
 }
 
-export async function addPets(service: ListeningService, count: number): Promise<void> {
-  for (let index = 0; index < count; index++) {
-    const status = petStatuses[index % 3]!;
-    await service.client.createPet({ name: `Pet ${index}`, categoryId: BigInt(index), status });
-  }
+/** Adds pets in one commit, in this order, as the key of the tests would. */
+export async function addPets({ pets }: ListeningService, newPets: readonly NewPet[]): Promise<void> {
+  await Promise.all(newPets.map((pet) => pets.apply(createPet(pet, undefined, 'API_KEYS'))));
 }
+
+/** So many pets, of each status in turn. */
+export const manyPets = (count: number): NewPet[] =>
+  Array.from({ length: count }, (_, index) => {
+    return { name: `Pet ${index}`, categoryId: BigInt(index), status: petStatuses[index % 3]! };
+  });
 
 export const rows = (page: Page): Locator => page.locator('.row[data-id]');
 

@@ -1,18 +1,21 @@
 import type { Locator, Page } from 'playwright-core';
 import { openListeningService, type ListeningService } from '../http/listening.ts';
-import { addPets } from './console.ts';
+import { addPets, manyPets } from './console.ts';
 
 /** A service whose pets can be changed, with these available pets in it. */
 export async function openShop(...names: string[]): Promise<ListeningService> {
   const service = await openListeningService();
-  for (const name of names) await service.client.createPet({ name, categoryId: 7n, status: 'available' });
+  await addPets(
+    service,
+    names.map((name) => ({ name, categoryId: 7n, status: 'available' })),
+  );
   return service;
 }
 
 /** A service with so many pets, of each status in turn. */
 export async function openShopOf(count: number): Promise<ListeningService> {
   const service = await openListeningService();
-  await addPets(service, count);
+  await addPets(service, manyPets(count));
   return service;
 }
 

@@ -4,7 +4,7 @@ import { Categories } from '../../../src/console/categories/categories.ts';
 import { PetRows } from '../../../src/console/pets/data/pet-rows.ts';
 import { PetSync, type PetSyncOptions } from '../../../src/console/pets/data/pet-sync.ts';
 import { defaultQuery } from '../../../src/console/pets/find/query.ts';
-import { addPets } from '../../../../../test/support/browser/console.ts';
+import { addPets, manyPets } from '../../../../../test/support/browser/console.ts';
 import { openListeningService, type ListeningService } from '../../../../../test/support/http/listening.ts';
 import { openServiceOnFile } from '../../../../../test/support/http/service-on-file.ts';
 import { openShopOf } from '../../../../../test/support/browser/shop.ts';
@@ -32,7 +32,7 @@ describe('PetSync', () => {
     sync.more();
     await running.until(() => rows.list.length === 130);
     const ids = rows.list.map(({ pet }) => pet.id);
-    await addPets(service, 120);
+    await addPets(service, manyPets(120));
     await service.client.updatePet(95n, { name: 'Changed' });
     await service.client.deletePet(5n);
     await running.until(() => rows.newsCount === 120);
@@ -108,7 +108,7 @@ describe('PetSync', () => {
     await running.until(() => rows.list.length === 130);
     const ids = rows.list.map(({ pet }) => pet.id);
     const change = async (name: string, id: bigint) => {
-      await addPets(service, 110);
+      await addPets(service, manyPets(110));
       await service.client.updatePet(7n, { name });
       await service.client.deletePet(id);
       await service.client.putCategory(1n, name);
@@ -169,7 +169,7 @@ describe('PetSync', () => {
     await using service = await openShopOf(2);
     await using running = await start(service);
     const { rows } = running;
-    await addPets(service, 1);
+    await addPets(service, manyPets(1));
     rows.add(await service.client.createPet({ name: 'Own', categoryId: 1n }));
     expect(rows.list.map(({ pet, isNew }) => [pet.id, isNew])).toEqual([
       [4n, true],
