@@ -16,7 +16,7 @@ import type { Report } from '../../../system/progress.ts';
 import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
-import { findStore, isFileOfStore, sideFiles } from '../file.ts';
+import { findStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../migrate.ts';
 import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
 import { isInPlace } from '../watch.ts';
@@ -126,7 +126,7 @@ function leaveWalMode(lock: Database, path: string): void {
     if (isUnreadable(error)) return;
     throw error;
   }
-  if (!existsSync(`${path}-wal`)) return;
+  if (!holdsFrames(`${path}-wal`)) return;
   throw new OperatorError(`The log ${path}-wal could not be moved into its store.`, 'Check the disk.');
 }
 
