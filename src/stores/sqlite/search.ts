@@ -1,71 +1,98 @@
 import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts';
-import { createBatcher } from '../batcher.ts';
 import type { Page, SearchRequest } from '../store.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
 
-export type Searcher = ReturnType<typeof openSearcher>;
-export type SearchOutcome = { page: Page } | { failure: Failure };
-
-interface Waiting {
-  request: SearchRequest;
-  signal: AbortSignal | undefined;
+/** Runs searches that read many pets, one at a time, on a thread of their own. */
+export interface Searcher {
+  /**
+   * Fails with `overloaded` if too many searches wait or this one waits too long. Does not start once `signal` is
+   * aborted.
+   */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<Page>;
+  /** Waits for the running search, then ends the thread. */
+  close(): Promise<void>;
 }
 
-/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
-const limits = { maxLength: 32, maxWaitMs: 3000, size: { of: () => 1, maxPerBatch: 1 } };
+export type SearchOutcome = { page: Page } | { failure: Failure };
 
-/** Runs searches that read many pets, one at a time, on a thread of their own. */
-export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>) {
+/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
+const maxWaiting = 32;
+const maxWaitMs = 3000;
+
+interface Waiting extends PromiseWithResolvers<Page> {
+  request: SearchRequest;
+  timer?: Timer;
+}
+
+export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
+  /** In the order of their arrival. */
+  const waiting = new Set<Waiting>();
+  let running: Waiting | undefined;
   let thread: Worker | undefined;
-  let replied: PromiseWithResolvers<SearchOutcome>;
-  let closed: Promise<void> | undefined;
+  let closing: PromiseWithResolvers<void> | undefined;
 
   const startThread = (): Worker => {
     // Keep the URL literal here: the one-file build searches for it.
     const worker = new Worker(new URL('./search-thread.ts', import.meta.url));
-    worker.onmessage = ({ data }: MessageEvent<SearchOutcome>) => replied.resolve(data);
+    worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
+      if (data === 'closed') return closing?.resolve();
+      const problem = watch.problem();
+      const error = problem ?? ('failure' in data ? failureOf(data.failure) : undefined);
+      if (error) running?.reject(error);
+      else if ('page' in data) running?.resolve(data.page);
+      sendNext();
+    };
     // It may fail to start, for example without a free descriptor. The next search starts another.
     worker.onerror = ({ message }) => {
       worker.terminate();
       thread = undefined;
-      replied.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
+      running?.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
+      sendNext();
     };
     worker.postMessage(store);
     return worker;
   };
 
-  const send = (message: SearchRequest | 'close'): Promise<SearchOutcome> => {
-    replied = Promise.withResolvers();
-    (thread ??= startThread()).postMessage(message);
-    return replied.promise;
-  };
-
-  const run = async ({ request, signal }: Waiting): Promise<Page> => {
-    if (closed) throw storeClosing();
-    if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller has left.');
-    const outcome = await send(request);
-    if ('failure' in outcome) throw failureOf(outcome.failure);
-    return outcome.page;
-  };
-
-  const searches = createBatcher((batch: Waiting[]) => Promise.all(batch.map(run)), limits);
-
-  const close = async (): Promise<void> => {
-    await searches.close();
-    if (thread) await send('close');
-    thread?.terminate();
+  const sendNext = (): void => {
+    [running] = waiting;
+    if (running) {
+      waiting.delete(running);
+      clearTimeout(running.timer);
+      (thread ??= startThread()).postMessage(running.request);
+    } else if (thread && closing) thread.postMessage('close');
+    else closing?.resolve();
   };
 
   return {
-    /** Fails if too many searches wait or this one waits too long. Does not start once `signal` is aborted. */
-    async search(request: SearchRequest, signal?: AbortSignal): Promise<Page> {
-      const problem = watch.problem();
+    async search(request, signal) {
+      const problem = closing ? storeClosing() : watch.problem();
       if (problem) throw problem;
-      return searches.add({ request, signal });
+      if (waiting.size >= maxWaiting || signal?.aborted) throw tooManyWaiting();
+      const next: Waiting = { request, ...Promise.withResolvers<Page>() };
+      const leave = (): void => {
+        if (waiting.delete(next)) next.reject(tooManyWaiting());
+      };
+      waiting.add(next);
+      next.timer = setTimeout(leave, maxWaitMs).unref();
+      signal?.addEventListener('abort', leave);
+      if (!running) sendNext();
+      return next.promise;
     },
-    /** Waits for the running search, then ends the thread. */
-    close: () => (closed ??= close()),
+    async close() {
+      if (!closing) {
+        closing = Promise.withResolvers();
+        for (const { reject } of waiting) reject(storeClosing());
+        waiting.clear();
+        if (!running) sendNext();
+      }
+      await closing.promise;
+      thread?.terminate();
+    },
   };
+}
+
+function tooManyWaiting(): PetstoreError {
+  return new PetstoreError('overloaded', 'Too many searches are waiting. Try again shortly.');
 }
