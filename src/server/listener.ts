@@ -19,9 +19,9 @@ interface ListenOptions {
 /** The open port. */
 export type Listener = Bun.Server<undefined>;
 
-/** A connection is closed if it is idle for this long before its request is whole, or while nobody reads its response. */
+/** A connection is closed if it is idle for this long before a request, or while nobody reads its response. */
 const idleTimeoutSeconds = 10;
-/** The same while a request is handled. The waits of a store add up to less, so its caller learns the outcome. */
+/** The same while a request is handled. The waits on PostgreSQL add up to less, so its caller learns the outcome. */
 export const handlingTimeoutSeconds = 60;
 
 export function openListener({ options, tls, fetch, isShared }: ListenOptions): Listener {

@@ -68,7 +68,7 @@ export function createApply(
     createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
       ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, isStoreDown, metrics },
     });
-  // Apart, so that a create never waits for a pet that another session holds, nor a sale for the categories.
+  // Apart, so that a create does not wait for a locked pet, nor a sale for the categories.
   const creates = createQueue(createAdvice);
   const changes = createQueue(changeAdvice);
   const categories = createQueue(changeAdvice);

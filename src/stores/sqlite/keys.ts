@@ -60,7 +60,9 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
         'UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL',
         [id, revokedAt.getTime()],
       );
-      return read(() => selectById.get(id));
+      const key = read(() => selectById.get(id));
+      if (key && !key.revokedAt) throw new Error('The key is not revoked in the store.');
+      return key;
     },
 
     async replaceKey(id, { replacedBy, expiresAt, now: at }) {

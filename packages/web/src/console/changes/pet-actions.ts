@@ -156,6 +156,7 @@ export class PetActions {
   async #remove(intent: Intent): Promise<void> {
     const { client, rows, notes } = this.#options;
     const { seen } = intent;
+    notes.dropOf(seen.id);
     const finish = () => {
       this.doneCount += 1;
       rows.remove(seen.id);
