@@ -1,48 +1,11 @@
 import { describe, expect, it } from 'bun:test';
-import {
-  type Change,
-  type CurrentPet,
-  decideBatch,
-  type IdempotencyHolder,
-  keyOf,
-  type Known,
-  type Refusal,
-} from '../../src/domain/change.ts';
-import { type Category, renderCategory } from '../../src/domain/category.ts';
-import { etagOf, type Preconditions } from '../../src/domain/precondition.ts';
+import { keyOf } from '../../src/domain/change.ts';
 import { renderPet, type NewPet, type PetFields } from '../../src/domain/pet.ts';
-import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../support/changes.ts';
+import { createPet, decide, deletePet, updatePet } from '../support/changes.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n };
 const once = { caller: 'shop', key: 'once' };
 const jsonOf = (id: bigint, pet: NewPet) => renderPet(id, pet);
-
-interface Before {
-  pets?: Record<string, NewPet | 'damaged'>;
-  categories?: Record<string, string>;
-  holders?: Map<string, IdempotencyHolder>;
-}
-
-/** Decides changes of a store that holds these pets and names of categories. New ids start at 100, times at 1. */
-function decide(changes: Change[], { pets = {}, categories = {}, holders = new Map() }: Before = {}) {
-  let lastId = 99n;
-  const known: Known = {
-    pet(id): CurrentPet | 'damaged' | undefined {
-      const pet = pets[String(id)];
-      return typeof pet === 'object' ? { pet, json: jsonOf(id, pet) } : pet;
-    },
-    category(id): Category | 'damaged' | undefined {
-      const name = categories[String(id)];
-      return name === undefined || name === 'damaged' ? name : { id, name };
-    },
-    holder: (idempotency) => holders.get(keyOf(idempotency)),
-    newId: () => ++lastId,
-  };
-  return decideBatch(
-    changes.map((change, index) => ({ ...change, at: index + 1 })),
-    known,
-  );
-}
 
 const typesOf = ({ writes }: ReturnType<typeof decide>) => writes.events.map(({ type }) => type);
 
@@ -209,112 +172,5 @@ describe('orders of a batch', () => {
     const { writes } = decide([...statusesOf('sold'), deletePet(1n)], { pets: { 1: rex } });
     expect([writes.returns.size, writes.orders.length]).toEqual([0, 1]);
     expect(writes.orders[0]?.returnedAt).toBeUndefined();
-  });
-});
-
-describe('changes of a category', () => {
-  const cats = { id: 7n, name: 'Cats' };
-  const tagOf = (category: Category) => etagOf(renderCategory(category));
-  const named = { categories: { 7: 'Cats' } };
-  const before = { categories: { 7: 'Cats', 9: 'damaged' } };
-
-  it('give a number its first name, then another, then none', () => {
-    const decided = decide([
-      putCategory(7n, 'Cats', undefined, 'office'),
-      putCategory(7n, 'Kittens'),
-      deleteCategory(7n),
-      deleteCategory(7n),
-      putCategory(7n, 'Cats'),
-    ]);
-    const [first, renamed] = [renderCategory(cats), '{"id":7,"name":"Kittens"}'];
-    expect(decided.outcomes).toEqual([
-      { id: 7n, json: first, isNew: true },
-      { id: 7n, json: renamed, isNew: false },
-      { id: 7n, json: renamed, isNew: false },
-      'missing',
-      { id: 7n, json: first, isNew: true },
-    ]);
-    expect([...decided.writes.categories]).toEqual([[7n, cats]]);
-    expect(decided.writes.events).toEqual([
-      { type: 'category.updated', createdAt: 1, createdBy: 'office', json: first },
-      { type: 'category.updated', createdAt: 2, createdBy: undefined, json: renamed },
-      { type: 'category.deleted', createdAt: 3, createdBy: undefined, json: renamed },
-      { type: 'category.updated', createdAt: 5, createdBy: undefined, json: first },
-    ]);
-  });
-
-  it('write nothing for the name that the number has', () => {
-    const { outcomes, writes } = decide([putCategory(7n, 'Cats')], named);
-    expect(outcomes).toEqual([{ id: 7n, json: renderCategory(cats), isNew: false }]);
-    expect([writes.categories.size, writes.events.length]).toEqual([0, 0]);
-  });
-
-  it('remember that a deleted one is to be deleted', () => {
-    expect([...decide([deleteCategory(7n)], named).writes.categories]).toEqual([[7n, undefined]]);
-  });
-
-  const [tag, otherTag] = [tagOf(cats), tagOf({ ...cats, name: 'Dogs' })];
-  it.each<[number, Preconditions | undefined, Refusal | undefined]>([
-    [7, { ifMatch: tag }, undefined],
-    [7, { ifMatch: '*' }, undefined],
-    [7, { ifMatch: `"a", ${tag}` }, undefined],
-    [7, { ifMatch: otherTag }, 'if-match'],
-    [7, { ifMatch: `W/${tag}` }, 'if-match'],
-    [8, { ifMatch: '*' }, 'if-match'],
-    [8, { ifMatch: tag }, 'if-match'],
-    [7, { ifNoneMatch: '*' }, 'if-none-match'],
-    [7, { ifNoneMatch: `W/${tag}` }, 'if-none-match'],
-    [7, { ifMatch: tag, ifNoneMatch: tag }, 'if-none-match'],
-    [7, { ifNoneMatch: otherTag }, undefined],
-    [8, { ifNoneMatch: '*' }, undefined],
-    [8, { ifNoneMatch: tag }, undefined],
-    [9, undefined, 'damaged'],
-  ])('name %i with %j: %s', (id, preconditions, refusal) => {
-    for (const name of id === 7 && refusal ? ['Dogs', 'Cats'] : ['Dogs']) {
-      const { outcomes, writes } = decide([putCategory(BigInt(id), name, preconditions)], before);
-      expect(outcomes).toEqual([refusal ?? expect.objectContaining({ isNew: id === 8 })]);
-      expect([writes.categories.size, writes.events.length]).toEqual(refusal ? [0, 0] : [1, 1]);
-    }
-  });
-
-  it.each<[number, Preconditions | undefined, Refusal | undefined]>([
-    [7, { ifMatch: tag }, undefined],
-    [7, { ifMatch: '*' }, undefined],
-    [7, { ifMatch: otherTag }, 'if-match'],
-    [7, { ifNoneMatch: '*' }, 'if-none-match'],
-    // Preconditions do not count where the change fails without them (RFC 9110, section 13.2.1).
-    [8, { ifMatch: otherTag }, 'missing'],
-    [9, undefined, 'damaged'],
-  ])('delete %i with %j: %s', (id, preconditions, refusal) => {
-    const { outcomes, writes } = decide([deleteCategory(BigInt(id), preconditions)], before);
-    expect(outcomes).toEqual([refusal ?? expect.objectContaining({ json: renderCategory(cats) })]);
-    expect([writes.categories.size, writes.events.length]).toEqual(refusal ? [0, 0] : [1, 1]);
-  });
-
-  it('see what earlier changes of the batch have left', () => {
-    const ifNone = { ifNoneMatch: '*' };
-    const { outcomes } = decide([
-      putCategory(7n, 'Cats', ifNone),
-      putCategory(7n, 'Dogs', ifNone),
-      putCategory(7n, 'Dogs', { ifMatch: tagOf(cats) }),
-    ]);
-    expect(outcomes).toEqual([
-      expect.objectContaining({ isNew: true }),
-      'if-none-match',
-      expect.objectContaining({ isNew: false }),
-    ]);
-  });
-
-  it('are apart from pets with the same id', () => {
-    const { outcomes, writes } = decide([deletePet(7n), putCategory(7n, 'Dogs'), deleteCategory(7n)], {
-      pets: { 7: rex },
-      ...named,
-    });
-    expect(outcomes).toEqual([
-      expect.objectContaining({ json: jsonOf(7n, rex) }),
-      expect.objectContaining({ json: '{"id":7,"name":"Dogs"}' }),
-      expect.objectContaining({ json: '{"id":7,"name":"Dogs"}' }),
-    ]);
-    expect([[...writes.deleted], [...writes.categories]]).toEqual([[7n], [[7n, undefined]]]);
   });
 });

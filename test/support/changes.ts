@@ -1,13 +1,20 @@
+import type { Category } from '../../src/domain/category.ts';
 import {
+  type Change,
   type CreatePet,
+  type CurrentPet,
+  decideBatch,
   type DeleteCategory,
   type DeletePet,
   fingerprintOf,
   type Idempotency,
+  type IdempotencyHolder,
+  keyOf,
+  type Known,
   type PutCategory,
   type UpdatePet,
 } from '../../src/domain/change.ts';
-import type { NewPet, PetUpdate } from '../../src/domain/pet.ts';
+import { type NewPet, type PetUpdate, renderPet } from '../../src/domain/pet.ts';
 import { etagOf, type Preconditions } from '../../src/domain/precondition.ts';
 
 /** The changes that a store applies, in few words. */
@@ -41,4 +48,31 @@ export function deleteCategory(id: bigint, preconditions?: Preconditions, by?: s
 /** Demands that the target is this JSON. */
 function ifSeen(json: string | undefined): Preconditions | undefined {
   return json === undefined ? undefined : { ifMatch: etagOf(json) };
+}
+
+interface Before {
+  pets?: Record<string, NewPet | 'damaged'>;
+  categories?: Record<string, string>;
+  holders?: Map<string, IdempotencyHolder>;
+}
+
+/** Decides changes of a store that holds these pets and names of categories. New ids start at 100, times at 1. */
+export function decide(changes: Change[], { pets = {}, categories = {}, holders = new Map() }: Before = {}) {
+  let lastId = 99n;
+  const known: Known = {
+    pet(id): CurrentPet | 'damaged' | undefined {
+      const pet = pets[String(id)];
+      return typeof pet === 'object' ? { pet, json: renderPet(id, pet) } : pet;
+    },
+    category(id): Category | 'damaged' | undefined {
+      const name = categories[String(id)];
+      return name === undefined || name === 'damaged' ? name : { id, name };
+    },
+    holder: (idempotency) => holders.get(keyOf(idempotency)),
+    newId: () => ++lastId,
+  };
+  return decideBatch(
+    changes.map((change, index) => ({ ...change, at: index + 1 })),
+    known,
+  );
 }
