@@ -12,7 +12,7 @@ using folder = makeFolder();
 petstore('seeded', 'seed', '--count', String(count));
 const machine = `${availableParallelism()} cores (${cpus()[0]?.model})`;
 process.stdout.write(`${count.toLocaleString('en')} pets, best of ${rounds} rounds, ${machine}\n`);
-for (const format of ['ndjson', 'json', 'csv']) {
+for (const format of ['ndjson', 'csv']) {
   const file = join(folder.path, `pets.${format}`);
   petstore('seeded', 'export', file);
   const measured = Array.from({ length: rounds }, (_, round) => {

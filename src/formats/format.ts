@@ -9,10 +9,10 @@ import {
   type OnHeader,
   turnsQuoted,
 } from './csv.ts';
-import { createArraySplitter, petLine, readJsonPet } from './json.ts';
+import { petLine, readJsonPet } from './json.ts';
 import { createLineSplitter, type ParsedRecord, type TextRecord } from './record.ts';
 
-export const petFormats = ['ndjson', 'json', 'csv'] as const;
+export const petFormats = ['ndjson', 'csv'] as const;
 export type PetFormat = (typeof petFormats)[number];
 
 const blank = /^[ \t\r]*$/;
@@ -20,8 +20,7 @@ const blank = /^[ \t\r]*$/;
 /** Reads pets from text that arrives in arbitrary pieces. */
 export function createPetParser(format: PetFormat, keepsIds: boolean, onHeader?: OnHeader) {
   const isCsv = format === 'csv';
-  const splitter =
-    format === 'json' ? createArraySplitter() : createLineSplitter(isCsv ? turnsQuoted : undefined);
+  const splitter = createLineSplitter(isCsv ? turnsQuoted : undefined);
   const read = isCsv
     ? createCsvReader(keepsIds, onHeader)
     : (record: TextRecord) => readJsonPet(record, keepsIds);
@@ -39,40 +38,29 @@ export function createPetParser(format: PetFormat, keepsIds: boolean, onHeader?:
 /** Detects the format by the first character that is not white space. */
 export function sniffFormat(beginning: string): PetFormat {
   const [first] = beginning.trimStart();
-  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+  if (first === '[') {
+    throw new OperatorError(
+      'This looks like a JSON array. Nothing was written.',
+      "Import NDJSON instead, one pet per line: jq -c '.[]' turns an array into it.",
+    );
+  }
+  return first === '{' ? 'ndjson' : 'csv';
 }
 
-/** Renders pets as text; the joined pieces are the file. */
+/** Renders pets as text; the joined pieces after `begin` are the file. */
 export interface PetWriter {
   begin: string;
   render(pets: readonly Pet[]): string;
-  end(): string;
 }
 
 /** For Excel, CSV begins with a byte order mark. */
 export function createPetWriter(format: PetFormat, excel?: ExcelOptions): PetWriter {
   if (format === 'ndjson') {
-    return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join(''), end: () => '' };
+    return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join('') };
   }
-  if (format === 'csv') {
-    return {
-      begin: (excel ? byteOrderMark : '') + csvHeader(excel),
-      render: (pets) => pets.map((pet) => csvPet(pet, excel)).join(''),
-      end: () => '',
-    };
-  }
-  let joint = '';
   return {
-    begin: '[',
-    render(pets) {
-      let text = '';
-      for (const pet of pets) {
-        text += `${joint}\n${petLine(pet)}`;
-        joint = ',';
-      }
-      return text;
-    },
-    end: () => (joint === '' ? ']\n' : '\n]\n'),
+    begin: (excel ? byteOrderMark : '') + csvHeader(excel),
+    render: (pets) => pets.map((pet) => csvPet(pet, excel)).join(''),
   };
 }
 

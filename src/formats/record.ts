@@ -25,18 +25,11 @@ export interface ParsedRecord extends TextRecord {
   problem?: string;
 }
 
-/** Splits text that arrives in pieces into records. */
-export interface Splitter {
-  push(text: string): TextRecord[];
-  /** Returns the last record, if it has no line end. */
-  end(): TextRecord[];
-}
-
 /** A longer record cannot be a pet: the API accepts 64 KiB. */
 const maxRecordLength = 1024 * 1024;
 
-/** Splits text into records. A line for which `turns` is true starts or ends a record of several lines. */
-export function createLineSplitter(turns = (_text: string) => false): Splitter {
+/** Splits text that arrives in pieces into records. A line for which `turns` is true starts or ends a record of several lines. */
+export function createLineSplitter(turns = (_text: string) => false) {
   let rest = '';
   /** The length of the complete lines in `rest`, whose record continues. */
   let seen = 0;
@@ -50,7 +43,7 @@ export function createLineSplitter(turns = (_text: string) => false): Splitter {
   };
 
   return {
-    push(text) {
+    push(text: string): TextRecord[] {
       const records: TextRecord[] = [];
       const all = rest + text;
       let start = 0;
@@ -70,7 +63,8 @@ export function createLineSplitter(turns = (_text: string) => false): Splitter {
       refuseTooLong(rest.length, line);
       return records;
     },
-    end: () => recordOf(rest),
+    /** Returns the last record, if it has no line end. */
+    end: (): TextRecord[] => recordOf(rest),
   };
 }
 

@@ -62,12 +62,6 @@ describe('CSV of a spreadsheet', () => {
     const marked = Buffer.from('\ufeffname;categoryId\r\nJosé;1\r\n');
     expect(read(marked, 'windows-1252')).toEqual([{ name: 'José', categoryId: 1n }]);
   });
-
-  it('names only the columns that its own separator does not find', () => {
-    expect(() => readPieces('csv', 'name;kind\r\n')).toThrow('columns once: categoryId. It is');
-    expect(() => readPieces('csv', 'name|categoryId\r\n')).toThrow('columns once: name, categoryId.');
-    expect(() => readPieces('csv', 'name;Name;categoryId\r\n')).toThrow('columns once: name.');
-  });
 });
 
 describe('a file that is not text', () => {
@@ -85,25 +79,17 @@ describe('a file that is not text', () => {
 
 describe('a long name', () => {
   const longest = 'x'.repeat(64 * 1024 - '{"name":""}'.length);
-  const written = {
-    ndjson: (name: string) => `${JSON.stringify({ name, categoryId: 1 })}\n`,
-    json: (name: string) => JSON.stringify([{ name, categoryId: 1 }]),
-    csv: (name: string) => `name,categoryId\n${name},1\n`,
-  };
 
-  it.each(['ndjson', 'json', 'csv'] as const)(
-    'is read if a body can hold it, and refused if not: %s',
-    (format) => {
-      expect(petsOf(readPieces(format, written[format](longest)))).toEqual([
-        { name: longest, categoryId: 1n },
-      ]);
-      for (const name of [`${longest}x`, 'é'.repeat(33_000), '\u0001'.repeat(11_000)]) {
-        const rows = readPieces(format, written[format](name));
-        expect(rows).toMatchObject([{ line: format === 'csv' ? 2 : 1, pet: undefined }]);
-        expect(rows[0]?.problem).toMatch(/^name must fit into 65536 bytes, not ".+…"\.$/s);
-      }
-    },
-  );
+  it.each([
+    ['ndjson', (name: string) => `${JSON.stringify({ name, categoryId: 1 })}\n`],
+    ['csv', (name: string) => `name,categoryId\n${name},1\n`],
+  ] as const)('is read if a body can hold it, and refused if not: %s', (format, written) => {
+    expect(petsOf(readPieces(format, written(longest)))).toEqual([{ name: longest, categoryId: 1n }]);
+    for (const name of [`${longest}x`, 'é'.repeat(33_000), '\u0001'.repeat(11_000)]) {
+      const [problem] = petsOf(readPieces(format, written(name)));
+      expect(problem).toMatch(/^name must fit into 65536 bytes, not ".+…"\.$/s);
+    }
+  });
 });
 
 describe('a byte that is not UTF-8', () => {
