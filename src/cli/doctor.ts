@@ -9,8 +9,8 @@ import { storeAt } from '../stores/open.ts';
 import { sqliteVersion } from '../stores/sqlite/connect.ts';
 import { hasOtherNames } from '../stores/sqlite/file.ts';
 import { inspectSqlite } from '../stores/sqlite/maintenance/inspect.ts';
-import { resolveLinks } from '../system/files.ts';
-import { addServeOptions, findMistakes, readServeOptions, shortKeyWarning } from './settings.ts';
+import { resolveLinks, systemReason } from '../system/files.ts';
+import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { contentOf, countOf, printJson, renderTable } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { addExamples } from './terminal/usage.ts';
@@ -34,17 +34,14 @@ export function define(command: Command): void {
 }
 
 async function doctor(_options: unknown, command: Command): Promise<void> {
-  const { json, envFile, ...texts } = command.optsWithGlobals<Record<string, string | boolean>>();
-  const findings = await Array.fromAsync(examine(texts, envFile));
+  const { json, ...texts } = command.opts<Record<string, string | boolean>>();
+  const findings = await Array.fromAsync(examine(texts));
   if (json) printJson({ ok: !hasProblem(findings), findings });
   else process.stdout.write(renderFindings(findings));
   process.exitCode = hasProblem(findings) ? 1 : 0;
 }
 
-async function* examine(
-  texts: Record<string, string | boolean>,
-  envFile?: string | boolean,
-): AsyncGenerator<Finding> {
+async function* examine(texts: Record<string, string | boolean>): AsyncGenerator<Finding> {
   let options: ServeOptions;
   let path: string | undefined;
   try {
@@ -55,9 +52,7 @@ async function* examine(
     yield problemOf('configuration', error);
     return;
   }
-  const mistakes = typeof envFile === 'string' ? findMistakes(envFile) : [];
-  if (mistakes.length === 0) yield ok('configuration', 'Every setting has a valid value.');
-  else yield* mistakes.map((mistake) => warning('configuration', ...mistake));
+  yield ok('configuration', 'Every setting has a valid value.');
   yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
   yield await checkPort(options);
   const store =
@@ -154,40 +149,25 @@ function checkEmbeddedStore(name: string): StoreReport {
       : `is sound and holds ${contentOf(content)}`;
     return { findings: [ok('store', `${name} ${state}.`), ...links, rights], usableKeyCount, makesFirstKey };
   } catch (error) {
-    return { findings: [problemOf('store', error), rights], usableKeyCount: 0, makesFirstKey };
+    return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey };
   }
 }
 
 /** Includes the -wal and -shm files: after a start as another user, they would lock the right user out. */
 function checkRights(path: string): Finding {
-  const stats = existsSync(path) ? statSync(path) : undefined;
-  if (stats && !stats.isFile())
-    return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
   const folder = nearestFolder(path);
-  const refusals = [folder, path, `${path}-wal`, `${path}-shm`].flatMap(refusalOf);
-  if (refusals.length > 0) {
-    const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
-    const files = refusals.map(({ file }) => file).join(', ');
-    const remedy = refusals.some(({ code }) => code === 'EROFS')
-      ? 'The file system is read-only: mount it writable, or choose another file with --database-url.'
-      : `Run chown for ${files}, or start the service as their owner.`;
-    return problem('rights', `${user} may not read and write ${files}.`, remedy);
+  for (const file of [folder, path, `${path}-wal`, `${path}-shm`].filter((each) => existsSync(each))) {
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      const message = `This user may not read and write ${file}: ${systemReason(error)}.`;
+      return problem('rights', message, 'Make it writable for the service, for example with chown.');
+    }
   }
-  if (!stats) return ok('rights', `${folder} can be written.`);
-  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0)
+  if (!existsSync(path)) return ok('rights', `${folder} can be written.`);
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
     return warning('rights', `${path} can be read by other users.`, `Run chmod 600 ${path}.`);
   return ok('rights', 'The store can be written, and no other user can read it.');
-}
-
-/** Why the user may not read and write a file, if it exists. */
-function refusalOf(file: string): { file: string; code: string | undefined }[] {
-  try {
-    accessSync(file, constants.R_OK | constants.W_OK);
-    return [];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? [] : [{ file, code }];
-  }
 }
 
 const grantRights = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';

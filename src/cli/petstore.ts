@@ -1,5 +1,5 @@
-import { CommanderError, type Command } from 'commander';
-import { OperatorError, usageError } from '../domain/error.ts';
+import { CommanderError } from 'commander';
+import { OperatorError } from '../domain/error.ts';
 import { outputFailed } from '../system/files.ts';
 import { createProgram } from './program.ts';
 
@@ -12,9 +12,8 @@ await run(process.argv.slice(2));
 async function run([first, ...rest]: string[]): Promise<void> {
   // `petstore help keys` is `petstore keys --help`.
   const args = first === undefined ? [] : first === 'help' ? [...rest, '--help'] : [first, ...rest];
-  const program = createProgram().hook('preAction', (_program, command) => refuseMissingValue(args, command));
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
@@ -28,14 +27,4 @@ async function fail(error: unknown): Promise<void> {
   const { printError } = await import('./terminal/output.ts');
   await printError(error);
   process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
-}
-
-/** Commander would accept `--name --json` as a name, but the value was forgotten. `--name=--json` is fine. */
-function refuseMissingValue(args: string[], command: Command): void {
-  const options = [command, command.parent].flatMap((each) => each?.options ?? []);
-  const find = (arg: string | undefined) => options.find(({ long }) => long === arg);
-  args.forEach((arg, index) => {
-    const next = find(args[index + 1]);
-    if (find(arg)?.required && next) throw usageError(`The value of ${arg} is missing before ${next.long}.`);
-  });
 }

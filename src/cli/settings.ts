@@ -140,6 +140,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     if (value !== undefined) return value;
     throw usageError(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text(name)}".`);
   };
+  const workers = integer('workers', 1, 256);
   const options: ServeOptions = {
     host: text('host'),
     port: integer('port', 0, 65_535),
@@ -151,12 +152,13 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     allowedOrigins: list(text('allowedOrigins')).map(checkOrigin),
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
-    workers: integer('workers', 1, 256),
+    workers,
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300),
     stableOnly: choice('stableOnly', ['true', 'false']) === 'true',
     metricsHost: text('metricsHost'),
-    metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),
+    // Each further worker has the next port.
+    metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_536 - workers),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };
@@ -168,19 +170,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw usageError(`${nameOf('tlsCert')} and ${nameOf('tlsKey')} must be given together.`);
   }
-  if ((options.metricsPort ?? 0) + options.workers > 65_536) {
-    throw usageError(`${nameOf('metricsPort')} leaves no port for each of the ${options.workers} workers.`);
-  }
-  if (options.port !== 0 && isMetricsPort(options)) {
-    throw usageError(`${nameOf('metricsPort')} takes port ${options.port}, which is the port of the API.`);
-  }
   return options;
-}
-
-function isMetricsPort({ host, port, metricsHost, metricsPort = Infinity, workers }: ServeOptions): boolean {
-  const isSameHost =
-    host === metricsHost || [host, metricsHost].some((name) => ['0.0.0.0', '::'].includes(name));
-  return isSameHost && port >= metricsPort && port < metricsPort + workers;
 }
 
 /** Random letters and digits of this length have 95 bits of entropy. */
@@ -241,14 +231,12 @@ function checkOrigin(text: string): string {
 function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string | undefined {
   if (text === '') return undefined;
   const url = URL.parse(text);
-  if (url?.username || url?.password) {
-    throw usageError(`${nameOf(name)} must not contain a user name or a password.`);
-  }
-  if (url && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.pathname.endsWith('/v1')) {
+  if (url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text) && url.pathname.endsWith('/v1')) {
     return url.href;
   }
-  const form = 'an http: or https: address that ends in /v1, such as https://pets.example/v1';
-  throw usageError(`${nameOf(name)} must be ${form}, not "${text}".`);
+  // Not shown, because it may contain a password.
+  const form = 'an http: or https: address without a user that ends in /v1, such as https://pets.example/v1';
+  throw usageError(`${nameOf(name)} must be ${form}.`);
 }
 
 /**
@@ -260,30 +248,4 @@ export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void 
   for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
     environment[name] ??= value;
   }
-}
-
-/** What a file of settings may hold besides: the audit log, and the variables of buckets and of PostgreSQL. */
-const otherVariables = /^(?:AUDIT_LOG|(?:S3|AWS)_\w+|PG\w+)$/;
-
-/** Mistakes in a file of settings that `readEnvFile` cannot refuse, because other programs may read the file too. */
-export function findMistakes(path: string): [problem: string, remedy: string][] {
-  const text = readFileOf('--env-file', path);
-  const known = new Set(Object.values(settings).map(({ variable }) => variable));
-  const mistakes: [problem: string, remedy: string][] = [];
-  for (const name of Object.keys(parseEnv(text))) {
-    if (known.has(name) || otherVariables.test(name)) continue;
-    mistakes.push([
-      `${path} sets ${name}, which is no setting.`,
-      'Check its spelling, unless another program reads it.',
-    ]);
-  }
-  // A quoted value may have several lines.
-  const lines = text
-    .replaceAll(/(=[ \t]*)(["'`])[^]*?\2/g, (value) => value.replaceAll(/[^\n=]/g, ''))
-    .split('\n');
-  for (const [index, line] of lines.entries()) {
-    if (/^\s*(?:#|$|(?:export\s+)?[\w.-]+\s*=)/.test(line)) continue;
-    mistakes.push([`Line ${index + 1} of ${path} is no assignment.`, 'Write NAME=value.']);
-  }
-  return mistakes;
 }

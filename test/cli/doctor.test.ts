@@ -101,22 +101,6 @@ describe('petstore doctor', () => {
     expect(store?.remedy).toContain('backup');
   });
 
-  it('names what is no setting and lines that set nothing in the file of --env-file', async () => {
-    const file = inFolder('settings');
-    const lines = ['# A comment', '', 'ACCES_LOG=true', 'PGHOST=db', 'export PORT=0', 'LOG_LEVEL debug'];
-    writeFileSync(file, [...lines, 'S3_REGION="one', 'two"', "PGUSER=it's", 'secret'].join('\n'));
-    expect(await diagnose('configuration', ['--env-file', file])).toMatchObject([
-      {
-        message: `${file} sets ACCES_LOG, which is no setting.`,
-        remedy: expect.stringContaining('spelling'),
-      },
-      { message: `Line 6 of ${file} is no assignment.`, remedy: 'Write NAME=value.' },
-      { message: `Line 10 of ${file} is no assignment.` },
-    ]);
-    writeFileSync(file, 'ACCESS_LOG=true\n');
-    expect(await diagnose('configuration', ['--env-file', file])).toMatchObject([{ state: 'ok' }]);
-  });
-
   it('warns when no key can be used, or when one can be guessed', async () => {
     await makeStore(at.store);
     const args = ['--database-url', at.store];
@@ -168,13 +152,13 @@ describe('petstore doctor', () => {
     chmodSync(at.path, 0o700);
   });
 
-  it('does not advise chown on a read-only file system', async () => {
+  it('names a read-only file system', async () => {
     await makeStore(at.store);
     const mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
     const wrap = (command: string[]) => ['unshare', '-rm', 'sh', '-c', mount, at.path, ...command];
     for (const name of [at.store, inFolder('other.db')])
       expect(await diagnose('rights', ['--database-url', name], { wrap })).toMatchObject([
-        { state: 'problem', remedy: expect.stringContaining('The file system is read-only') },
+        { state: 'problem', message: expect.stringContaining('read-only file system') },
       ]);
   });
 

@@ -45,22 +45,15 @@ describe('--public-url and --staging-url', () => {
     'https://pets.example/av1',
     'ftp://pets.example/v1',
     'pets.example/v1',
+    'https://user:secret@pets.example/v1',
   ])('refuse %s', (url) => {
     for (const flag of ['--public-url', '--staging-url']) {
-      expect(() => parseServeOptions([flag, url], {})).toThrow(
-        /must be an http: or https: address that ends in \/v1/,
-      );
+      expect(() => parseServeOptions([flag, url], {})).toThrow(/ must be an http: or https: address [^@]+$/);
     }
   });
 
   it('accept an address in its usual form', () => {
     expect(read('HTTPS://Pets.example:443/v1')).toMatchObject({ publicUrl: 'https://pets.example/v1' });
-  });
-
-  it('refuse a password without showing it', () => {
-    expect(() => read('https://user:secret@pets.example/v1')).toThrow(
-      /^--public-url \(PUBLIC_URL\) must not contain a user name or a password\.$/,
-    );
   });
 
   it('are absent by default and if they are empty', () => {

@@ -21,10 +21,6 @@ describe('petstore', () => {
       "Too many arguments for 'serve'. Expected 0 arguments but got 1. See: petstore serve --help",
     ],
     [['serve', '--port'], "Option '--port <number>' argument missing. See: petstore serve --help"],
-    [
-      ['import', '--rejects', '--keep-ids', 'pets.csv'],
-      'The value of --rejects is missing before --keep-ids.',
-    ],
     [['keys', 'lst'], "Unknown command 'lst'. Did you mean list? See: petstore keys --help"],
     [['worker'], 'Workers are started by the service. Run: petstore serve --workers NUMBER'],
     [['--env-file=', 'serve'], '--env-file must name a file.'],
