@@ -17,7 +17,6 @@ import {
   renderJson,
   renderTable,
   visible,
-  report,
 } from './terminal/output.ts';
 
 const keyArgument = [
@@ -50,7 +49,7 @@ export function define(keys: Command): void {
     .requiredOption('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
     .option(
       '--expires <when>',
-      'A date (2027-01-31, 2027-01-31T12:00:00Z) or a time from now (30m, 12h, 90d).',
+      'A date (2027-01-31, from midnight UTC) or a time from now (30m, 12h, 90d).',
       (text) => parseExpiry(text, now),
     )
     .option('--read-only', 'Let the key list and fetch, and change nothing.')
@@ -89,25 +88,16 @@ function parseName(text: string): string {
   return text;
 }
 
-/** Accepts a date, or a duration from now. */
+/** Accepts a day, which begins at midnight UTC, or a duration from now. */
 function parseExpiry(text: string, now: Date): Date {
-  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-  const time = day === undefined ? now.getTime() + durationMs(text) : parseDate(text, day);
-  if (Number.isNaN(time)) {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = isDay ? Date.parse(text) : now.getTime() + durationMs(text);
+  // Date.parse reads February 30 as March 2.
+  if (Number.isNaN(time) || (isDay && !new Date(time).toISOString().startsWith(text))) {
     throw new InvalidArgumentError('It must be a date such as 2027-01-31 or a time such as 90d.');
-  }
-  if (/T[\d:.]+$/.test(text)) {
-    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-    report(`--expires has no time zone, so it is read as ${timeZone} time: ${new Date(time).toISOString()}`);
   }
   if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
   return new Date(time);
-}
-
-/** NaN for a day that does not exist: Date.parse reads February 30 as March 2. */
-function parseDate(text: string, day: string): number {
-  const isReal = new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(-2));
-  return isReal ? Date.parse(text) : NaN;
 }
 
 interface KeysFlags {

@@ -50,16 +50,9 @@ describe('petstore keys create', () => {
     });
   });
 
-  it('accepts a time with an offset, or a duration, as expiry', async () => {
+  it('accepts a day or a duration as expiry', async () => {
     const expiring = (text: string) => keysJson<KeyJson>(['create', '--name', 'fair', '--expires', text]);
-    expect((await expiring('2099-01-31T12:00:00+02:00')).expiresAt).toBe('2099-01-31T10:00:00.000Z');
-    const local = ['create', '--name', 'fair', '--expires', '2099-01-31T12:00'];
-    const { stderr } = await runCli(['keys', ...local, '--database-url', folder.database], {
-      env: { TZ: 'Europe/Berlin' },
-    });
-    expect(stderr).toContain(
-      '--expires has no time zone, so it is read as Europe/Berlin time: 2099-01-31T11:00:00.000Z\n',
-    );
+    expect((await expiring('2099-01-31')).expiresAt).toBe('2099-01-31T00:00:00.000Z');
     const { createdAt, expiresAt } = await expiring('30m');
     expect(Date.parse(expiresAt ?? '') - Date.parse(createdAt)).toBe(30 * 60_000);
   });
