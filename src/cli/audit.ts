@@ -26,7 +26,7 @@ export async function audited<Result>(
     const result = await work((more) => {
       known = { ...known, ...more };
     });
-    outcome = process.exitCode ? 'stopped' : 'done';
+    outcome = 'done';
     return result;
   } finally {
     record(action, databaseUrl, { outcome, ...known });

@@ -17,8 +17,8 @@ import {
 } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
-import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
-import { asInterrupted, countOf, reportStore, print, printAsync, report } from './terminal/output.ts';
+import { reportProgress } from './terminal/progress.ts';
+import { asInterrupted, countOf, reportStore, print, printAsync } from './terminal/output.ts';
 
 interface ExportFlags {
   format?: PetFormat;
@@ -37,11 +37,9 @@ export function define(command: Command): void {
     )
     .argument('[file]', 'Appears once it is complete; - is standard output.', '-')
     .addOption(
-      new Option(
-        '--format <format>',
-        'Default: by the ending of the file; without one, ndjson. Choose ndjson for a large store: petstore import ' +
-          'reads a JSON array only up to 32 MiB.',
-      ).choices(petFormats),
+      new Option('--format <format>', 'Default: by the ending of the file; without one, ndjson.').choices(
+        petFormats,
+      ),
     )
     .option(
       '--excel',
@@ -67,14 +65,12 @@ async function exportPets(path: string, flags: ExportFlags): Promise<void> {
   if (path !== '-' && !force && existsSync(path)) {
     throw new OperatorError(`${path} exists.`, 'Choose another file, or replace it with --force.');
   }
-  watchForInterruption();
   const store = await storeAt(databaseUrl).openBulk({ environment: process.env, mayCreate: false });
   try {
     const writer = createPetWriter(format, excel ? await excelOptions(store) : undefined);
     const chunks = renderPets(store, writer);
     await (path === '-' ? writeToStandardOutput(chunks) : writeToFile(path, chunks, databaseUrl));
     if (path === '-') reportStore(databaseUrl);
-    process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
     throw asInterrupted('export', error, 'Run the same command again.');
   } finally {
@@ -88,18 +84,13 @@ interface Chunk {
   petCount: number;
 }
 
-/** Stops early if interrupted. */
 async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<Chunk> {
   using progress = reportProgress('exported', await store.pets.count());
   yield { text: writer.begin, petCount: 0 };
   for await (const pets of readAll(store.pets)) {
-    if (interruption.exitStatus !== undefined) return;
     yield { text: writer.render(pets), petCount: pets.length };
     progress.add(pets.length);
-    // A signal can arrive only between two turns of the event loop.
-    await new Promise(setImmediate);
   }
-  if (interruption.exitStatus === undefined) yield { text: writer.end(), petCount: 0 };
 }
 
 /** Writes under another name and renames the complete, synced file, so a partial file never looks complete. */
@@ -112,10 +103,6 @@ async function writeToFile(path: string, chunks: AsyncIterable<Chunk>, databaseU
     for await (const { text, petCount } of chunks) {
       file.write(text);
       count += petCount;
-    }
-    if (interruption.exitStatus !== undefined) {
-      report('Stopped. Nothing was exported.');
-      return;
     }
     file.sync();
     attemptWrite(path, () => {
@@ -168,6 +155,6 @@ function formatOf(path: string): PetFormat {
   if (format !== undefined) return format;
   throw usageError(
     `No format has the ending ${ending}.`,
-    'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.',
+    'Name a file that ends in .ndjson or .csv, or choose one of these formats with --format.',
   );
 }

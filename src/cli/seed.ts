@@ -5,8 +5,8 @@ import { storeAt } from '../stores/open.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples, integerFrom } from './terminal/usage.ts';
-import { interruption, reportProgress, watchForInterruption } from './terminal/progress.ts';
-import { asInterrupted, countOf, print, report } from './terminal/output.ts';
+import { reportProgress } from './terminal/progress.ts';
+import { asInterrupted, countOf, print } from './terminal/output.ts';
 
 interface SeedFlags {
   count: number;
@@ -30,7 +30,6 @@ export function define(command: Command): void {
 }
 
 async function seed(flags: SeedFlags): Promise<void> {
-  watchForInterruption();
   const { count, seed: start, databaseUrl } = flags;
   await audited('seed', databaseUrl, { count, seed: start }, () => addSamplePets(flags));
 }
@@ -42,13 +41,11 @@ async function addSamplePets({ count, seed: start, databaseUrl }: SeedFlags): Pr
   try {
     await store.nameCategories(sampleCategories);
     using progress = reportProgress('added', count);
-    while (done < count && interruption.exitStatus === undefined) {
+    while (done < count) {
       const pets = Array.from({ length: Math.min(importBatchSize, count - done) }, makePet);
       await store.addPets(pets);
       done += pets.length;
       progress.add(pets.length);
-      // A signal can arrive only between two turns of the event loop.
-      await new Promise(setImmediate);
     }
   } catch (error) {
     throw asInterrupted('seeding', error, `${countOf(done, 'pet')} were added.`);
@@ -56,7 +53,4 @@ async function addSamplePets({ count, seed: start, databaseUrl }: SeedFlags): Pr
     await store.close();
   }
   print(`Added ${countOf(done, 'pet')} to ${storeAt(databaseUrl).name}.\n`);
-  if (done === count) return;
-  report(`Stopped. To add the rest, run it again with --count ${count - done} and another --seed.`);
-  process.exitCode = interruption.exitStatus ?? 1;
 }

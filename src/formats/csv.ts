@@ -40,7 +40,6 @@ type Separator = (typeof separators)[number];
 const separatorLine = /^"?sep=[,;\t]"?$/i;
 
 export interface CsvHeader {
-  text: string;
   separator: Separator;
   /** Undefined for an unknown column. */
   names: (string | undefined)[];
@@ -62,7 +61,7 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): CsvHeader {
     });
     const isLeftOut = (name: string | undefined): boolean => !name || (name === 'id' && !keepsIds);
     const leftOut = titles.filter((title, index) => title !== '' && isLeftOut(names[index]));
-    return { text, separator, names, leftOut, wrong };
+    return { separator, names, leftOut, wrong };
   });
   const fewest = Math.min(...attempts.map(({ wrong }) => wrong.length));
   const best = attempts.find(({ wrong }) => wrong.length === fewest);
@@ -131,18 +130,6 @@ export function csvPet(pet: Pet, excel: ExcelOptions | undefined): string {
   const texts = fieldNames.map((name) => pet[name]?.toString() ?? '');
   if (excel) texts.push(excel.categoryNames.get(pet.categoryId) ?? '');
   return csvLine([pet.id, ...texts.map(csvCell)], excel?.separator);
-}
-
-/** The header of a file of bad rows, which `petstore import` can read once they are corrected. */
-export function csvRejectsHeader({ text, separator }: CsvHeader): string {
-  return byteOrderMark + csvLine(['line', 'problem', text], separator.character);
-}
-
-/** A bad row as it was, or in one cell if its quotes are misplaced. */
-export function csvReject(record: ParsedRecord, { separator }: CsvHeader): string {
-  const { line, problem = '', text } = record;
-  const row = splitFields(text, separator) ? text : csvCell(text);
-  return csvLine([line, csvCell(problem), row], separator.character);
 }
 
 function csvLine(cells: unknown[], separator = ','): string {

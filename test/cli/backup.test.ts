@@ -80,8 +80,8 @@ describe('backup, restore and doctor', () => {
   it('show their progress on a terminal, and nothing elsewhere', async () => {
     const backup = inFolder('backup.db');
     makeSampleStore(at.store, { seed: 1, count: 3000 });
-    const categories = String.raw`categories read 12 of 12, [^\n]*\n`;
-    const read = String.raw`${categories}[^\n]*pets read 3,000 of 3,000, [\d,]+/s`;
+    const categories = String.raw`categories read 12 of 12[^\n]*\n`;
+    const read = String.raw`${categories}[^\n]*pets read 3,000 of 3,000`;
 
     const made = await runOnTerminal(['backup', backup, '--database-url', at.store]);
     expect(made.screen).toMatch(

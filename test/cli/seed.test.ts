@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../support/process/process.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
 import { exported } from '../support/process/files.ts';
 
 describe('petstore seed', () => {
@@ -27,19 +26,6 @@ describe('petstore seed', () => {
     expect(text).toMatch(/"categoryId":\d+\}\n/);
     const { stdout } = await runCli(['export', '--excel', '--database-url', two]);
     expect(new Set(stdout.match(/\w+(?=\r\n)/g)).size).toBe(1 + 12);
-  });
-
-  it('says how to go on when it is interrupted, without giving a count as the seed', async () => {
-    using folder = makeFolder();
-    const args = ['seed', '--count', '100000000', '--seed', '7', '--database-url', folder.database];
-    await using child = Bun.spawn(petstoreCommand(args), { env: cleanEnvironment(), stderr: 'pipe' });
-    while (!existsSync(`${folder.database}-wal`)) await Bun.sleep(20);
-    child.kill('SIGINT');
-    const [status, stderr] = [await child.exited, await new Response(child.stderr).text()];
-    expect(status).toBe(130);
-    expect(stderr).toMatch(
-      /^Stopped\. To add the rest, run it again with --count \d+ and another --seed\.$/m,
-    );
   });
 
   it.each<[string[], string]>([

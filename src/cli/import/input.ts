@@ -1,10 +1,10 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, read, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError, usageError } from '../../domain/error.ts';
-import { type CsvHeader, csvReject, csvRejectsHeader, type OnHeader } from '../../formats/csv.ts';
+import { OperatorError } from '../../domain/error.ts';
+import type { CsvHeader, OnHeader } from '../../formats/csv.ts';
 import {
   createDecoder,
   createPetParser,
@@ -13,9 +13,9 @@ import {
   sniffFormat,
 } from '../../formats/format.ts';
 import { type ParsedRecord, refuse } from '../../formats/record.ts';
-import { attemptRead, isSameFile, openOutputFile, systemReason, writeAll } from '../../system/files.ts';
-import { countOf, listOf } from '../terminal/output.ts';
-import { interruption, reportProgress } from '../terminal/progress.ts';
+import { attemptRead, systemReason, writeAll } from '../../system/files.ts';
+import { countOf, listOf, report } from '../terminal/output.ts';
+import { reportProgress } from '../terminal/progress.ts';
 
 const chunkBytes = 512 * 1024;
 const readInto = promisify(read);
@@ -89,55 +89,42 @@ export interface CheckedInput {
   /** Identifies the import: equal bytes, read in the same way, are the same import. */
   contentHash: string;
   goodCount: number;
-  badCount: number;
 }
 
 /** How many bad rows are shown; others are only counted. */
-const maxReported = 20;
+const maxReported = 100;
 
-/** Reads the whole input. Bad rows go to `rejects`. Returns undefined if interrupted. */
-export async function checkPets(
-  source: PetSource,
-  rejects: Rejects | undefined,
-): Promise<CheckedInput | undefined> {
+/** Reads the whole input, and refuses it if a row is bad. */
+export async function checkPets(source: PetSource): Promise<CheckedInput> {
   const content = createContentHash(source);
-  using progress = reportProgress('bytes checked', source.input.sizeBytes);
   let goodCount = 0;
   let badCount = 0;
-  let namelessCount = 0;
-  let firstNameless = 0;
-  const onChunk = (chunk: Uint8Array): void => {
-    content.update(chunk);
-    progress.add(chunk.length);
-  };
-  const onHeader = (header: CsvHeader): void => {
-    rejects?.begin(header);
-    const { leftOut } = header;
+  const problems: string[] = [];
+  const onHeader = ({ leftOut }: CsvHeader): void => {
     const columns = leftOut.length === 1 ? 'column' : 'columns';
-    if (leftOut.length > 0) progress.report(`Left out: the ${columns} ${listOf(leftOut)}.`);
+    if (leftOut.length > 0) problems.push(`Left out: the ${columns} ${listOf(leftOut)}.`);
   };
-  for await (const records of readRecords(source, onChunk, onHeader)) {
-    if (interruption.exitStatus !== undefined) return undefined;
-    const bad = records.filter(({ pet }) => !pet);
-    rejects?.write(bad);
-    for (const { line, problem } of bad.slice(0, Math.max(0, maxReported - badCount))) {
-      progress.report(`line ${line}: ${problem}`);
+  {
+    using progress = reportProgress('bytes checked', source.input.sizeBytes);
+    const onChunk = (chunk: Uint8Array): void => {
+      content.update(chunk);
+      progress.add(chunk.length);
+    };
+    for await (const records of readRecords(source, onChunk, onHeader)) {
+      for (const { pet, line, problem } of records) {
+        if (pet) goodCount += 1;
+        else if (++badCount <= maxReported) problems.push(`line ${line}: ${problem}`);
+      }
     }
-    // The API accepts an empty name, but in a file it is usually a mistake.
-    const nameless = records.filter(({ pet }) => pet?.name.trim() === '');
-    firstNameless ||= nameless[0]?.line ?? 0;
-    namelessCount += nameless.length;
-    badCount += bad.length;
-    goodCount += records.length - bad.length;
   }
-  if (badCount > maxReported) progress.report(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
-  if (namelessCount > 0) {
-    const verb = namelessCount === 1 ? 'has' : 'have';
-    progress.report(
-      `Warning: ${countOf(namelessCount, 'pet')} ${verb} no name, the first in line ${firstNameless}.`,
-    );
-  }
-  return { contentHash: content.digest('hex'), goodCount, badCount };
+  for (const problem of problems) report(problem);
+  if (badCount > maxReported) report(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
+  if (badCount === 0) return { contentHash: content.digest('hex'), goodCount };
+  const total = (goodCount + badCount).toLocaleString('en');
+  throw new OperatorError(
+    `${countOf(badCount, 'row')} of ${total} cannot be imported, so nothing was written.`,
+    'Fix the file, and import it again.',
+  );
 }
 
 /** Leaves out UTF-8, which was the only encoding when the first imports were recorded. */
@@ -182,36 +169,4 @@ export async function sniff(input: Input, encoding: Encoding): Promise<PetFormat
     if (text.trim() !== '') return sniffFormat(text);
   }
   return 'ndjson';
-}
-
-/** The file that collects bad rows. */
-export interface Rejects extends Disposable {
-  begin(header: CsvHeader): void;
-  write(records: ParsedRecord[]): void;
-}
-
-/** Writes CSV if the name says so, otherwise one JSON object per line. */
-export function openRejects(path: string, inputPath: string, format: PetFormat): Rejects {
-  if (isSameFile(path, inputPath)) {
-    throw usageError('--rejects names the file that is imported.', 'Name another file.');
-  }
-  const isCsv = extname(path).toLowerCase() === '.csv';
-  if (isCsv && format !== 'csv') {
-    throw usageError(
-      `The bad rows of ${format} cannot be written as CSV.`,
-      'Name a file that ends in .ndjson with --rejects.',
-    );
-  }
-  const file = openOutputFile(path, 'w', `${path} of --rejects`);
-  let render = ({ line, problem, text }: ParsedRecord): string =>
-    `${JSON.stringify({ line, problem, text })}\n`;
-  return {
-    begin(header) {
-      if (!isCsv) return;
-      file.write(csvRejectsHeader(header));
-      render = (record) => csvReject(record, header);
-    },
-    write: (records) => file.write(records.map((record) => render(record)).join('')),
-    [Symbol.dispose]: () => file[Symbol.dispose](),
-  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import {
   cleanEnvironment,
   makeFolder,
@@ -13,13 +13,13 @@ import { runOnTerminal } from '../../support/process/terminal.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 
 const at = useStoreFolder();
-const { inFolder, run } = at;
+const { inFolder } = at;
 
 describe('petstore import', () => {
   it('reports the first bad rows and counts the others', async () => {
     const { stderr } = await importText('{}\n'.repeat(1234), at.store);
-    expect(stderr.match(/^line \d+: /gm)).toHaveLength(20);
-    expect(stderr).toContain('… and 1,214 more.\n');
+    expect(stderr.match(/^line \d+: /gm)).toHaveLength(100);
+    expect(stderr).toContain('… and 1,134 more.\n');
   });
 
   it.each(['-', '/dev/stdin'])('reads a pipe as %s, and leaves no temporary file', async (name) => {
@@ -73,22 +73,8 @@ describe('petstore import', () => {
       'The file missing.ndjson cannot be read: no such file or directory. Check its path and permissions.',
     ],
     [['import', '.'], '. is a folder. Name a file, or - for standard input.'],
-    [
-      ['import', '-', '--rejects', 'no/such/folder'],
-      /^The file no\/such\/folder of --rejects cannot be written/,
-    ],
   ])('reports why it fails: %j', async (args, message) => {
-    const { status, stdout, stderr } = await runCli(args, { input: '{"name":"A","categoryId":1}' });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    if (typeof message === 'string') expect(stderr).toBe(`petstore: ${message}\n`);
-    else expect(stderr.replace('petstore: ', '')).toMatch(message);
-  });
-
-  it('does not overwrite its input with the bad rows', async () => {
-    const path = inFolder('pets.ndjson');
-    writeFileSync(path, '{}\n');
-    const { status } = await run('import', path, '--rejects', path);
-    expect({ status, text: readFileSync(path, 'utf8') }).toEqual({ status: 2, text: '{}\n' });
+    expect(await runCli(args)).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message}\n` });
   });
 
   it('shows its progress on a terminal', async () => {
@@ -96,8 +82,8 @@ describe('petstore import', () => {
     writeFileSync(path, `name,categoryId\n${'Rex,1\n'.repeat(30_000)}`);
     const { status, screen } = await runOnTerminal(['import', path, '--database-url', at.store]);
     expect(status).toBe(0);
-    expect(screen).toMatch(/bytes checked 180,016 of 180,016, [\d,]+\/s/);
-    expect(screen).toMatch(/added 30,000 of 30,000, [\d,]+\/s/);
+    expect(screen).toMatch(/bytes checked 180,016 of 180,016/);
+    expect(screen).toMatch(/added 30,000 of 30,000/);
     expect(screen).toMatch(/Added 30,000 pets to .* in [\d.]+ s\.\n$/);
     const { screen: asked } = await runOnTerminal(['import', '--database-url', at.store]);
     expect(asked).toBe('petstore: There is nothing to import. Name a file: petstore import FILE\n');

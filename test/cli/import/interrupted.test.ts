@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { beforeAll, afterAll, describe, expect, it } from 'bun:test';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { makePostgresPlace } from '../../support/postgres/place.ts';
 import { makeFolder, runCli, startCli, type Folder } from '../../support/process/process.ts';
 
@@ -128,47 +127,6 @@ describe('an import that names categories and is killed with kill -9', () => {
   });
 });
 
-describe('Ctrl-C', () => {
-  it('ends an import between two batches and says how to continue', async () => {
-    const { place, ended, stderr } = await interruptHalfway('SIGINT', makeDatabase('stopped'), itself);
-    expect(ended).toBe(130);
-    const count = expectBeginning(place);
-    expect(count).toBeLessThan(total);
-    expect(stderr).toEndWith(
-      `Stopped. ${count.toLocaleString('en')} of 41,000 pets are in the store. Run the same command again to continue.\n`,
-    );
-    expect(await runCli(argsFor(place))).toMatchObject({ status: 0 });
-    expect(expectBeginning(place)).toBe(total);
-  });
-
-  it('leaves nothing behind if nothing was written yet, and neither does SIGTERM', async () => {
-    for (let attempt = 0; ; attempt++) {
-      const database = join(folder.path, `early-${attempt}.db`);
-      const { ended, stderr } = await interrupt(database, /checked/, 'SIGTERM');
-      if (/Continuing|added/.test(stderr) && attempt < 20) continue;
-      expect(ended).toBe(143);
-      expect(stderr).toEndWith('Stopped before anything was written.\n');
-      expect(existsSync(database)).toBe(false);
-      return;
-    }
-  });
-
-  it('ends an export without leaving a partial file', async () => {
-    const database = join(folder.path, 'export.db');
-    makeSampleStore(database, { seed: 1, count: total });
-    for (let attempt = 0; ; attempt++) {
-      const target = join(folder.path, `half-${attempt}.ndjson`);
-      await using command = startCli(['export', target, '--database-url', database], { cwd: folder.path });
-      await Promise.race([command.stderr.untilMatch(/exported/), command.ended]);
-      const ended = await command.stop('SIGINT');
-      if (ended === 0 && attempt < 20) continue;
-      expect(ended).toBe(130);
-      expect([...new Bun.Glob(`half-${attempt}*`).scanSync(folder.path)]).toEqual([]);
-      return;
-    }
-  });
-});
-
 describe('an import with --keep-ids that is continued', () => {
   it('reports how far it got when other pets took its ids', async () => {
     using place = makeFolder();
@@ -186,7 +144,7 @@ describe('an import with --keep-ids that is continued', () => {
     const { status, stderr } = await run();
     expect(status).toBe(1);
     expect(stderr).toEndWith(
-      'petstore: The ids in the file continue with 2, but the store has ids up to 4. 1 of 3 pets are in the store. ' +
+      'petstore: The next id in the file is 2, but the store has ids up to 4. 1 of 3 pets are in the store. ' +
         'Import the file into an empty store that no service uses.\n',
     );
   });

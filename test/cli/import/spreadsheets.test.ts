@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { exported, importText } from '../../support/process/files.ts';
 import { runCli } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 
 const at = useStoreFolder();
-const { inFolder, run } = at;
+const { inFolder } = at;
 
 describe('petstore import of a spreadsheet', () => {
   it('reads windows-1252 when told, and suggests it otherwise', async () => {
@@ -42,84 +42,6 @@ it('says which columns a CSV file may have', async () => {
   expect(stderr).toContain('A column may be named name, categoryId, status, category, in any order and case');
   const kept = await importText('name,category\nRex,1\n', at.store, '--keep-ids');
   expect(kept.stderr).toContain('A column may be named id, name, categoryId, status, category,');
-});
-
-it('warns about pets without a name, and adds them', async () => {
-  const { status, stderr } = await importText('name,categoryId\nRex,1\n,2\n ,3\n', at.store);
-  expect(status).toBe(0);
-  expect(stderr).toContain('Warning: 2 pets have no name, the first in line 3.\n');
-  expect(await exported(at.store)).toContain('{"id":3,"name":" ","categoryId":3}\n');
-});
-
-describe('petstore import --dry-run', () => {
-  it('checks the file and writes neither a store nor an audit line', async () => {
-    const path = inFolder('pets.csv');
-    const env = { AUDIT_LOG: inFolder('audit.log') };
-    const dryRun = (text: string, ...args: string[]) => {
-      writeFileSync(path, text);
-      return runCli(['import', path, '--dry-run', '--database-url', at.store, ...args], { env });
-    };
-    expect(await dryRun('name,categoryId\nRex,1\n')).toMatchObject({
-      status: 0,
-      stdout: '1 pet checked. Nothing was added.\n',
-    });
-    expect(await dryRun('name,categoryId\nRex,x\n')).toMatchObject({ status: 1, stdout: '' });
-    const rejects = inFolder('bad.csv');
-    expect(await dryRun('name,categoryId\nRex,x\n', '--rejects', rejects)).toMatchObject({
-      status: 0,
-      stdout: `0 pets checked. Nothing was added. 1 bad row is in ${rejects}.\n`,
-    });
-    expect([existsSync(at.store), existsSync(env.AUDIT_LOG)]).toEqual([false, false]);
-  });
-});
-
-describe('petstore import --rejects bad.csv', () => {
-  it('writes a file that spreadsheets and import can read', async () => {
-    const separator = ';';
-    const [input, rejects] = [inFolder('pets.csv'), inFolder('bad.csv')];
-    const rows = [
-      'name,categoryId,status',
-      'Rex,1,sold',
-      '"Zoë ""Z"", 2nd",one,',
-      'Ada,1',
-      'T"o"m,1,',
-      'Kim,1,flying',
-    ];
-    writeFileSync(input, rows.map((row) => `${row.replaceAll(/,(?! )/g, separator)}\r\n`).join(''));
-    const args = ['--rejects', rejects, '--database-url', at.store];
-    expect(await runCli(['import', input, ...args])).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('4 bad rows are in'),
-    });
-    const text = readFileSync(rejects, 'utf8');
-    const lines = text.split('\r\n');
-    expect(lines[0]).toBe(['\ufeffline', 'problem', 'name', 'categoryId', 'status'].join(separator));
-    expect(lines[1]).toMatch(
-      new RegExp(`^3${separator}"?categoryId must be .*"Zoë ""Z"", 2nd"${separator}one${separator}$`),
-    );
-    expect(lines).toHaveLength(6);
-
-    const corrected = text
-      .replace(`${separator}one${separator}`, `${separator}2${separator}`)
-      .replace(`Ada${separator}1\r`, `Ada${separator}1${separator}\r`)
-      .replace(/"T""o""m.*"/, `Tom${separator}1${separator}`)
-      .replace('flying\r', 'sold\r');
-    writeFileSync(input, corrected);
-    expect(await run('import', input)).toMatchObject({ status: 0 });
-    expect(await exported(at.store, 'csv')).toBe(
-      'id,name,categoryId,status\r\n1,Rex,1,sold\r\n2,"Zoë ""Z"", 2nd",2,\r\n3,Ada,1,\r\n4,Tom,1,\r\n5,Kim,1,sold\r\n',
-    );
-  });
-
-  it('is refused when the input is not CSV', async () => {
-    const rejects = inFolder('bad.csv');
-    const { status, stderr } = await importText('{}\n', at.store, '--rejects', rejects);
-    expect({ status, stderr: stderr.split('\n').at(-2) }).toEqual({
-      status: 2,
-      stderr: `petstore: The bad rows of ndjson cannot be written as CSV. Name a file that ends in .ndjson with --rejects.`,
-    });
-    expect(existsSync(rejects)).toBe(false);
-  });
 });
 
 describe('petstore export --excel', () => {

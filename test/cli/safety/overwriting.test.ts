@@ -57,12 +57,11 @@ describe('a file of the store', () => {
   it('is refused as the output of a command, as its input, and as the target of its own copy', async () => {
     await makeCrashedStore(at.store);
     writeFileSync(inFolder('pets.ndjson'), '{"name":"Rex","categoryId":1}\n{"name":1}\n');
-    symlinkSync('petstore.db-wal', inFolder('rejects'));
+    symlinkSync('petstore.db-wal', inFolder('wal-link'));
     symlinkSync('petstore.db', inFolder('link.db'));
     for (const command of [
       'export petstore.db --force --format ndjson',
-      'export rejects --force',
-      'import pets.ndjson --rejects petstore.db-journal',
+      'export wal-link --force',
       'import petstore.db',
       'backup ./petstore.db-shm',
     ]) {
