@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { addBackup, type AddBackupOptions } from '../stores/backups/add-backup.ts';
 import { parseKeep, type KeepRule } from '../stores/backups/keep.ts';
@@ -67,7 +66,6 @@ function parseInterval(text: string): number {
 async function backup(target: string, flags: BackupFlags): Promise<void> {
   const { keep, every, json } = flags;
   const store = embeddedPath(flags.databaseUrl);
-  letServiceGoFirst();
   if (!isPlace(target)) {
     if (keep || every !== undefined) throw noPlace(target);
     if (json) throw usageError('--json works with a folder or bucket.');
@@ -86,15 +84,6 @@ async function backup(target: string, flags: BackupFlags): Promise<void> {
   const to = `${target.replace(/\/$/, '')}/${made.name}`;
   print(`Backed up ${contentOf(made)} of ${store} to ${to}, and read it back.\n`);
   if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
-}
-
-/** A backup may take longer so that requests do not. */
-function letServiceGoFirst(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_LOW);
-  } catch {
-    // systemd forbids this, and its unit has already lowered the priority.
-  }
 }
 
 const retryMs = 60_000;

@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/error.ts';
-import type { Pet } from '../domain/pet.ts';
+import { type Pet, renderPet } from '../domain/pet.ts';
 import {
   byteOrderMark,
   createCsvReader,
@@ -9,7 +9,7 @@ import {
   type OnHeader,
   turnsQuoted,
 } from './csv.ts';
-import { petLine, readJsonPet } from './json.ts';
+import { readJsonPet } from './json.ts';
 import { createLineSplitter, type ParsedRecord, type TextRecord } from './record.ts';
 
 export const petFormats = ['ndjson', 'csv'] as const;
@@ -56,7 +56,7 @@ export interface PetWriter {
 /** For Excel, CSV begins with a byte order mark. */
 export function createPetWriter(format: PetFormat, excel?: ExcelOptions): PetWriter {
   if (format === 'ndjson') {
-    return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join('') };
+    return { begin: '', render: (pets) => pets.map((pet) => `${renderPet(pet.id, pet)}\n`).join('') };
   }
   return {
     begin: (excel ? byteOrderMark : '') + csvHeader(excel),

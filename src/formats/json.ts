@@ -1,6 +1,6 @@
 import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
 import { parseExactJson } from '../domain/int64.ts';
-import { isJsonObject, type Pet, renderPet } from '../domain/pet.ts';
+import { isJsonObject } from '../domain/pet.ts';
 import { type ParsedRecord, quoteText, readPet, refuse, type TextRecord } from './record.ts';
 
 /** Reads a pet from JSON by the rules of the API. */
@@ -16,11 +16,6 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
   }
   if (isJsonObject(value)) return readPet(record, value, keepsIds);
   return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
-}
-
-/** A pet as one line of JSON, exactly as the service sends it. */
-export function petLine(pet: Pet): string {
-  return renderPet(pet.id, pet);
 }
 
 /** The position where a text stops being JSON, for people. */

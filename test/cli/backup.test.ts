@@ -2,12 +2,11 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { getPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
 import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../src/system/progress.ts';
-import { cleanEnvironment, petstoreCommand, runCli, startService } from '../support/process/process.ts';
+import { runCli, startService } from '../support/process/process.ts';
 import { readPets, startLoad } from '../support/journal.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
@@ -32,35 +31,6 @@ describe('petstore backup', () => {
     expect(before.filter((name) => !saved.has(name))).toEqual([]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('backup.db'))).toEqual(['backup.db']);
-  });
-
-  it('runs with the lowest priority', async () => {
-    makeSampleStore(at.store, { seed: 1, count: 3 });
-    const priorities = new Set<number>();
-    let pid = 0;
-    // The command waits for the bucket, so its priority can be read.
-    const bucket = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch() {
-        priorities.add(getPriority(pid));
-        return new Response(null, { status: 403 });
-      },
-    });
-    const child = Bun.spawn(petstoreCommand(['backup', 's3://bucket', '--database-url', at.store]), {
-      cwd: at.path,
-      env: cleanEnvironment({
-        S3_ENDPOINT: bucket.url.href,
-        S3_ACCESS_KEY_ID: 'id',
-        S3_SECRET_ACCESS_KEY: 'secret',
-      }),
-      stdio: ['ignore', 'ignore', 'ignore'],
-      timeout: 60_000,
-    });
-    pid = child.pid;
-    expect(await child.exited).toBe(1);
-    await bucket.stop(true);
-    expect([...priorities]).toEqual([19]);
   });
 
   it('overwrites nothing, and refuses a store that does not exist', async () => {

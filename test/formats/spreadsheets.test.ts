@@ -86,8 +86,8 @@ describe('a long name', () => {
   ] as const)('is read if a body can hold it, and refused if not: %s', (format, written) => {
     expect(petsOf(readPieces(format, written(longest)))).toEqual([{ name: longest, categoryId: 1n }]);
     for (const name of [`${longest}x`, 'é'.repeat(33_000), '\u0001'.repeat(11_000)]) {
-      const [problem] = petsOf(readPieces(format, written(name)));
-      expect(problem).toMatch(/^name must fit into 65536 bytes, not ".+…"\.$/s);
+      const [refused] = petsOf(readPieces(format, written(name)));
+      expect(refused).toMatch(/^name must fit into 65536 bytes, not ".+…"\.$/s);
     }
   });
 });
