@@ -99,10 +99,11 @@ export async function checkPets(source: PetSource): Promise<CheckedInput> {
   const content = createContentHash(source);
   let goodCount = 0;
   let badCount = 0;
-  const problems: string[] = [];
+  // Shown below the progress.
+  const messages: string[] = [];
   const onHeader = ({ leftOut }: CsvHeader): void => {
     const columns = leftOut.length === 1 ? 'column' : 'columns';
-    if (leftOut.length > 0) problems.push(`Left out: the ${columns} ${listOf(leftOut)}.`);
+    if (leftOut.length > 0) messages.push(`Left out: the ${columns} ${listOf(leftOut)}.`);
   };
   {
     using progress = reportProgress('bytes checked', source.input.sizeBytes);
@@ -113,11 +114,11 @@ export async function checkPets(source: PetSource): Promise<CheckedInput> {
     for await (const records of readRecords(source, onChunk, onHeader)) {
       for (const { pet, line, problem } of records) {
         if (pet) goodCount += 1;
-        else if (++badCount <= maxReported) problems.push(`line ${line}: ${problem}`);
+        else if (++badCount <= maxReported) messages.push(`line ${line}: ${problem}`);
       }
     }
   }
-  for (const problem of problems) report(problem);
+  for (const message of messages) report(message);
   if (badCount > maxReported) report(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   if (badCount === 0) return { contentHash: content.digest('hex'), goodCount };
   const total = (goodCount + badCount).toLocaleString('en');
