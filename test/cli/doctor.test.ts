@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { chmodSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { storeAt } from '../../src/stores/open.ts';
-import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { addPets } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { heldToRights, runCli, startService, type CliOptions } from '../support/process/process.ts';
@@ -78,27 +77,6 @@ describe('petstore doctor', () => {
       stdout: expect.stringMatching(/^PROBLEM {2}configuration/),
     });
     expect(await runCli(['doctor', '--limit-of-nothing'])).toMatchObject({ status: 2, stdout: '' });
-  });
-
-  it('reports a file that is not a database', async () => {
-    writeFileSync(at.store, 'A shopping list, long enough to be looked at as if it were a database.\n');
-    const [store] = await diagnose('store', ['--database-url', at.store]);
-    expect(store).toMatchObject({ state: 'problem', message: `${at.store} is not a database.` });
-  });
-
-  it('reports a damaged store whose tables can still be counted', async () => {
-    makeSampleStore(at.store, { seed: 1, count: 3000 });
-    const bytes = readFileSync(at.store);
-    // The cells of a leaf page of pets; its header with their number stays.
-    const leaf = 0x0d;
-    const page = Array.from({ length: bytes.length / 4096 }, (_, index) => index * 4096).find(
-      (start) => bytes[start] === leaf && bytes.subarray(start, start + 4096).includes('Willow'),
-    )!;
-    bytes.fill(0xff, page + 2048, page + 4000);
-    writeFileSync(at.store, bytes);
-    const [store] = await diagnose('store', ['--database-url', at.store]);
-    expect(store).toMatchObject({ state: 'problem', message: `The database ${at.store} is damaged.` });
-    expect(store?.remedy).toContain('backup');
   });
 
   it('warns when no key can be used, or when one can be guessed', async () => {

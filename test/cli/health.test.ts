@@ -52,13 +52,15 @@ describe('petstore health', () => {
     });
   });
 
-  it('fails when nothing responds', async () => {
+  it('fails when nothing responds until the time is up', async () => {
     const port = String(await freePort());
-    expect(await health({ PORT: port })).toEqual({
+    const startedAt = performance.now();
+    expect(await health({ PORT: port }, '--wait', '1s')).toEqual({
       status: 1,
       stdout: '',
       stderr: `petstore: Nothing responds at http://127.0.0.1:${port}/readyz. Start the service, or check HOST and PORT.\n`,
     });
+    expect(performance.now() - startedAt).toBeGreaterThan(1000);
   });
 
   it('waits for a service that is still starting', async () => {
@@ -66,16 +68,6 @@ describe('petstore health', () => {
     const waiting = health({ PORT: port }, '--wait', '60s');
     await using _ = await startService({ env: { PORT: port } });
     expect(await waiting).toEqual({ status: 0, stdout: 'ready\n', stderr: '' });
-  });
-
-  it('says what it saw last when the time is up', async () => {
-    using refusing = Bun.serve({ port: 0, fetch: () => new Response(null, { status: 503 }) });
-    const startedAt = performance.now();
-    expect(await health({ PORT: String(refusing.port) }, '--wait', '1s')).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('/readyz responds with 503. The log of the service says why.'),
-    });
-    expect(performance.now() - startedAt).toBeGreaterThan(1000);
   });
 
   it('does not wait for a systemd process that has ended', async () => {

@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
 import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
-import { openSqliteImport } from '../../src/stores/sqlite/maintenance/import.ts';
 import { inspectSqlite } from '../../src/stores/sqlite/maintenance/inspect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { runCli } from '../support/process/process.ts';
@@ -129,10 +128,4 @@ describe('petstore doctor', () => {
     database.run("UPDATE categories SET name = 'Cogs'");
     expect(inspect).toThrow(`The database ${at.store} is damaged at category 7.`);
   });
-});
-
-it('an import with its own ids continues after the id of a deleted pet', async () => {
-  const adding = openSqliteImport({ path: at.store });
-  expect(await adding.largestId()).toBe(2n);
-  await adding.close();
 });

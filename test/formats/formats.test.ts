@@ -142,15 +142,6 @@ describe('CSV', () => {
     expect(petsOf(readPieces('csv', text, [], true))).toEqual([{ id: 7n, name: ' A ', categoryId: -1n }]);
   });
 
-  it('quotes an id that cannot be kept', () => {
-    const read = (id: string) => petsOf(readPieces('csv', `id,name,categoryId\n${id},A,1\n`, [], true))[0];
-    const refused =
-      'id must be an integer from 1 to 9222372036854775807 when ids are kept, which leaves room for new ones';
-    expect(read('x')).toBe(`${refused}, not "x".`);
-    expect(read('')).toBe(`${refused}, not "".`);
-    expect(read('0')).toBe(`${refused}, not 0.`);
-  });
-
   it.each([
     ['name,status\n', 'columns once: categoryId. It is "name,status".'],
     ['Rex,1,sold\n', 'columns once: name, categoryId.'],

@@ -36,14 +36,6 @@ describe('petstore import of a spreadsheet', () => {
   });
 });
 
-it('says which columns a CSV file may have', async () => {
-  const { status, stderr } = await importText('name,kind\nRex,1\n', at.store);
-  expect(status).toBe(1);
-  expect(stderr).toContain('A column may be named name, categoryId, status, category, in any order and case');
-  const kept = await importText('name,category\nRex,1\n', at.store, '--keep-ids');
-  expect(kept.stderr).toContain('A column may be named id, name, categoryId, status, category,');
-});
-
 describe('petstore export --excel', () => {
   const pets = '{"name":"Zoë; 2nd","categoryId":1,"status":"sold"}\n';
 

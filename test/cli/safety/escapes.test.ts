@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { cleanEnvironment, makeFolder, runCli } from '../../support/process/process.ts';
-import { runOnTerminal } from '../../support/process/terminal.ts';
+import { makeFolder, runCli } from '../../support/process/process.ts';
 
 /** Sets a title, changes colours by C0 and C1, deletes, ends the line, and reverses the text. */
 const hostile = 'a\u001b]0;owned\u0007b\u009b31mc\u007fd\r\ne\u202ef\u2028';
@@ -39,12 +38,5 @@ describe('an argument with control characters', () => {
     const { status, stdout, stderr } = await runCli(args);
     expect(status).not.toBe(0);
     expectSafe(stdout + stderr);
-  });
-
-  it('is shown escaped in the log of a service on a terminal', async () => {
-    const { screen } = await runOnTerminal(['serve', '--host', `1.1.1.1\u009b31m`, '--port', '0'], {
-      env: cleanEnvironment({ NO_COLOR: '1' }),
-    });
-    expectSafe(screen);
   });
 });
