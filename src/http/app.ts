@@ -1,20 +1,14 @@
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
-import {
-  type ClientAddress,
-  createAuthentication,
-  createClientAddress,
-  createCors,
-  createRateLimit,
-} from './callers.ts';
+import { createAuthentication, createCors, createRateLimit } from './callers.ts';
 import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
-import { createRequestLog } from './request-log.ts';
+import { type ClientAddress, createRequestLog } from './request-log.ts';
 import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
 import type { Methods, Route } from './route.ts';
 
@@ -36,8 +30,6 @@ export interface AppOptions {
   rateLimit?: number | undefined;
   /** The peer's address of a request, for the log. */
   peerOf?: ClientAddress;
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: readonly string[];
   /** Logs every request, not only slow and failed ones. */
   accessLog?: boolean;
   slowRequestMs?: number;
@@ -67,19 +59,13 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { keys, log, apiKeys = [], allowedOrigins = [], rateLimit } = options;
   const { accessLog = false, slowRequestMs = 1000, isSecure = false, stableOnly = false } = options;
-  const { peerOf = () => undefined, trustedProxies = [] } = options;
-  const { isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
+  const { peerOf = () => undefined, isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
   const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, apiKeys, log, now),
     rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
     addCorsHeaders: createCors(allowedOrigins, stableOnly),
-    log: createRequestLog({
-      log,
-      accessLog,
-      slowRequestMs,
-      clientOf: createClientAddress(peerOf, trustedProxies),
-    }),
+    log: createRequestLog({ log, accessLog, slowRequestMs, peerOf }),
     metrics,
     isStopping,
     largeResponses: new LargeResponses(options.isSent),

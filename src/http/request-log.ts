@@ -1,38 +1,38 @@
 import { PetstoreError } from '../domain/error.ts';
 import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
-import type { ClientAddress } from './callers.ts';
 import type { Call } from './route.ts';
 import type { Representation } from './response.ts';
 
 export interface RequestLog {
   /**
    * Logs errors of the service: each bug with its stack, and failures of the store once a second by reason. Requests
-   * refused for their key or the rate limit are counted by address and logged once a minute.
+   * without a valid key are counted by address and logged once a minute.
    */
   failed(call: Call, shown: PetstoreError, error: unknown): void;
   /** Logs slow requests, or all requests if that is switched on. */
   finished(call: Call, response: Representation, durationMs: number): void;
 }
 
+/** The address that a request came from; undefined if the connection is gone. */
+export type ClientAddress = (request: Request) => string | undefined;
+
 interface RequestLogOptions {
   log: Log;
   accessLog: boolean;
   slowRequestMs: number;
-  clientOf: ClientAddress;
+  peerOf: ClientAddress;
 }
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { log, accessLog, slowRequestMs, clientOf } = options;
+  const { log, accessLog, slowRequestMs, peerOf } = options;
+  // A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`.
+  const clientOf = (request: Request) => peerOf(request)?.replace(/^::ffff:(?=\d+\.)/i, '');
   const countFailed = createThrottledLog(
     (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
     after(1000),
   );
   const countUnauthorized = createThrottledLog(
     (client, count) => log.warn('requests without a valid key', { client, count }),
-    after(60_000),
-  );
-  const countLimited = createThrottledLog(
-    (client, count, fields) => log.warn('requests over the rate limit', { client, count, ...fields }),
     after(60_000),
   );
 
@@ -48,9 +48,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   });
 
   const logRefusal = (call: Call, { code, status, message }: PetstoreError): void => {
-    const client = clientOf(call.request) ?? 'unknown';
-    if (status === 401) countUnauthorized(client);
-    if (status === 429) countLimited(client, { keyId: call.caller.id, key: call.caller.name });
+    if (status === 401) countUnauthorized(clientOf(call.request) ?? 'unknown');
     log.debug('request refused', fieldsOf(call, { status, code, reason: message }));
   };
 
@@ -70,7 +68,6 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
         code,
         durationMs: Math.round(durationMs),
         bytes: body === null || call.method === 'HEAD' ? 0 : Buffer.byteLength(body),
-        traceId: traceIdOf(call.request),
       });
       if (isSlow) log.warn('slow request', fields);
       else log.info('request', fields);
@@ -115,12 +112,4 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
     'internal',
     `Something went wrong on our side. If this keeps happening, report it with the request id ${requestId}.`,
   );
-}
-
-/** Version, trace id, parent id and flags of a `traceparent` (W3C Trace Context, section 3.2). */
-const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
-
-/** The trace that a request belongs to. */
-function traceIdOf(request: Request): string | undefined {
-  return traceparent.exec(request.headers.get('traceparent') ?? '')?.[1];
 }

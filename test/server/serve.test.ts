@@ -118,7 +118,6 @@ describe('configuration', () => {
         API_KEYS: 'no key',
         LOG_LEVEL: 'none',
         ACCESS_LOG: 'none',
-        TRUST_PROXY: 'none',
         ALLOWED_ORIGINS: 'none',
         TLS_CERT: '/nowhere',
         TLS_KEY: '/nowhere',
@@ -133,7 +132,7 @@ describe('configuration', () => {
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
       args: [
         ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
-        ...['--log-level', 'info', '--access-log', '--trust-proxy', '::1'],
+        ...['--log-level', 'info', '--access-log'],
         ...['--allowed-origins', 'https://shop.example'],
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
         ...['--stop-delay', '0', '--stable-only', '--public-url', 'https://pets.example/v1'],
