@@ -6,9 +6,8 @@ import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
-import { createHttpMetrics } from './metrics.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
-import { type ClientAddress, createRequestLog } from './request-log.ts';
+import { type ClientAddress, createHttpMetrics, createRequestLog } from './log-and-metrics.ts';
 import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
 import type { Methods, Route } from './route.ts';
 
@@ -60,13 +59,12 @@ export function createApp(options: AppOptions): App {
   const { keys, log, apiKeys = [], allowedOrigins = [], rateLimit } = options;
   const { accessLog = false, slowRequestMs = 1000, isSecure = false, stableOnly = false } = options;
   const { peerOf = () => undefined, isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
-  const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, apiKeys, log, now),
     rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
     addCorsHeaders: createCors(allowedOrigins, stableOnly),
     log: createRequestLog({ log, accessLog, slowRequestMs, peerOf }),
-    metrics,
+    measureRoute: options.metrics && createHttpMetrics(options.metrics, isSecure),
     isStopping,
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
@@ -78,15 +76,12 @@ export function createApp(options: AppOptions): App {
   );
   const findRoute = createRouter(Object.fromEntries(endpoints));
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
-  const hint = ' Paths of the API begin with /v1, such as /v1/pets.';
-  const withoutVersion = new Endpoint({ path: '(unknown)', methods: {}, hint }, shared);
   return {
     fetch(request) {
       // The runtime refuses malformed HTTP in the same way.
       if (isMisframed(request)) return new Response(null, { status: 400, headers: { Connection: 'close' } });
       const match = findRoute(request.url);
-      if (match) return match.route.serve(request, match.parameter);
-      return (findRoute(`/v1${pathOf(request.url)}`) ? withoutVersion : unknown).serve(request, undefined);
+      return match ? match.route.serve(request, match.parameter) : unknown.serve(request, undefined);
     },
     stopWaiting: events.stopWaiting,
   };
@@ -95,11 +90,11 @@ export function createApp(options: AppOptions): App {
 /** Every path that the service knows. */
 function createRoutes(
   options: AppOptions,
-  { metrics, isStopping }: EndpointOptions,
+  { isStopping }: EndpointOptions,
   { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
-  const operations = createOperations({ pets, orders, bodyTimeoutMs, metrics });
+  const operations = createOperations(pets, orders, bodyTimeoutMs);
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
   const { listCategories, putCategory, deleteCategory, listOrders, getKey } = operations;
   const { livez, readyz } = createHealthChecks(options, isStopping);

@@ -17,8 +17,7 @@ import {
   stabilityHeader,
 } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
-import type { HttpMetrics, ObserveRequest } from './metrics.ts';
-import { type RequestLog, shownError } from './request-log.ts';
+import { type MeasureRoute, type ObserveRequest, type RequestLog, shownError } from './log-and-metrics.ts';
 
 /** What all endpoints share. */
 export interface EndpointOptions {
@@ -26,7 +25,8 @@ export interface EndpointOptions {
   rateLimit: RateLimit | undefined;
   addCorsHeaders: AddCorsHeaders | undefined;
   log: RequestLog;
-  metrics: HttpMetrics | undefined;
+  /** Absent if nothing is measured. */
+  measureRoute: MeasureRoute | undefined;
   isStopping: () => boolean;
   largeResponses: LargeResponses;
   baseHeaders: Record<string, string>;
@@ -51,7 +51,7 @@ export class Endpoint {
     this.#allow = allowedMethods(methods);
     // Requests without a key do not fail with the store, and each series adds 19 lines to a scrape.
     const failing = route.isOpen ? [] : names;
-    this.#observe = options.metrics?.requestsOf(this.#isKnown ? path : undefined, failing);
+    this.#observe = options.measureRoute?.(this.#isKnown ? path : undefined, failing);
     const ready = (own?: Record<string, string>) => readyHeaders({ ...options.baseHeaders, ...own });
     const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
     this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, ready(mark)]));
@@ -93,8 +93,8 @@ export class Endpoint {
   }
 
   #dispatch(call: Call): MaybePromise<Representation> {
-    const { methods, hint = '' } = this.#route;
-    if (!this.#isKnown) throw new PetstoreError('not_found', `Nothing is found at this address.${hint}`);
+    const { methods } = this.#route;
+    if (!this.#isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
     if (!handler) return methodNotAllowed(call.method, this.#allow);
