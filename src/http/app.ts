@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): App {
     log: createRequestLog({ log, accessLog, slowRequestMs, peerOf }),
     measureRoute: options.metrics && createHttpMetrics(options.metrics, isSecure),
     isStopping,
-    largeResponses: new LargeResponses(options.isSent),
+    largeResponses: options.isSent && new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
   const events = createEventOperations(options.events, shared.authenticate);
@@ -76,12 +76,15 @@ export function createApp(options: AppOptions): App {
   );
   const findRoute = createRouter(Object.fromEntries(endpoints));
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
+  const hint = ' Paths of the API begin with /v1, such as /v1/pets.';
+  const withoutVersion = new Endpoint({ path: '(unknown)', methods: {}, hint }, shared);
   return {
     fetch(request) {
       // The runtime refuses malformed HTTP in the same way.
       if (isMisframed(request)) return new Response(null, { status: 400, headers: { Connection: 'close' } });
       const match = findRoute(request.url);
-      return match ? match.route.serve(request, match.parameter) : unknown.serve(request, undefined);
+      if (match) return match.route.serve(request, match.parameter);
+      return (findRoute(`/v1${pathOf(request.url)}`) ? withoutVersion : unknown).serve(request, undefined);
     },
     stopWaiting: events.stopWaiting,
   };

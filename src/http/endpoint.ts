@@ -28,7 +28,8 @@ export interface EndpointOptions {
   /** Absent if nothing is measured. */
   measureRoute: MeasureRoute | undefined;
   isStopping: () => boolean;
-  largeResponses: LargeResponses;
+  /** Absent if the memory for slow readers is unbounded. */
+  largeResponses: LargeResponses | undefined;
   baseHeaders: Record<string, string>;
 }
 
@@ -93,8 +94,8 @@ export class Endpoint {
   }
 
   #dispatch(call: Call): MaybePromise<Representation> {
-    const { methods } = this.#route;
-    if (!this.#isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
+    const { methods, hint = '' } = this.#route;
+    if (!this.#isKnown) throw new PetstoreError('not_found', `Nothing is found at this address.${hint}`);
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
     if (!handler) return methodNotAllowed(call.method, this.#allow);
@@ -117,7 +118,8 @@ export class Endpoint {
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
     const { body, status = 200, code, etag, link, headers } = representation;
     const isHead = method === 'HEAD';
-    const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
+    const sentBody = isHead ? null : body;
+    if (sentBody !== null) largeResponses?.add(request, sentBody);
     const durationMs = performance.now() - startedAt - waitedMs;
     log.finished(call, representation, durationMs);
     this.#observe?.(method, status, durationMs / 1000, code);

@@ -26,6 +26,8 @@ export type Methods = Partial<Record<Method, Handler>>;
 export interface Route {
   path: string;
   methods: Methods;
+  /** For a path that serves nothing: what its error says besides. */
+  hint?: string;
   /** True for the few paths that need no API key. */
   isOpen?: boolean;
   /** Added to every response of this path, errors included. */

@@ -61,3 +61,13 @@ describe('a path without a key', () => {
     },
   );
 });
+
+describe('any other path', () => {
+  it('is told about /v1 if only that is missing', async () => {
+    for (const path of ['/pets', '/pets?limit=1', '/pets/1', '/store/orders'])
+      expect(await errorOf(service.call(path))).toMatchObject({
+        code: 'not_found',
+        message: 'Nothing is found at this address. Paths of the API begin with /v1, such as /v1/pets.',
+      });
+  });
+});
