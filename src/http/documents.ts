@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
+import workflows from '../../petstore.arazzo.yaml' with { type: 'text' };
 import { PetstoreError, statusOfCode } from '../domain/error.ts';
 import { etagOf } from '../domain/precondition.ts';
-import { contractOf, type ContractOptions, toOpenapi30, workflowsOf } from './contract.ts';
+import { contractOf, type ContractOptions, toOpenapi30 } from './contract.ts';
 import { jsonMediaType, type Representation } from './response.ts';
 import type { Handler } from './route.ts';
 
@@ -33,7 +34,7 @@ export function createDocuments(options: ContractOptions) {
     openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),
     openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
-    arazzoYaml: lazily(() => serveText('application/yaml', toYaml(workflowsOf(contract())))),
+    arazzoYaml: serveText('application/yaml', workflows),
   } satisfies Record<string, Handler>;
 }
 
