@@ -9,7 +9,6 @@ import type { ServeContext, ServeOptions } from './options.ts';
 
 /** The pause before restarting a worker, so that one that dies at once does not keep the machine busy. */
 const restartAfterMs = 1000;
-const stopWithinMs = 20_000;
 
 /** Serves from several equal processes on one port, replaces those that die, and forwards signals. */
 export async function superviseWorkers(
@@ -97,13 +96,6 @@ export async function superviseWorkers(
     const delaySeconds = stopDelayOf(options, reason);
     log.info('stopping', { reason, delaySeconds });
     stop(reason);
-    setTimeout(
-      () => {
-        log.warn('Workers took too long to stop and were killed.', { count: workers.size });
-        stop('SIGKILL');
-      },
-      delaySeconds * 1000 + stopWithinMs,
-    ).unref();
   });
   try {
     allOptions.forEach(start);
