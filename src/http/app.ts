@@ -4,12 +4,12 @@ import type { Log } from '../system/log.ts';
 import { createAuthentication, createCors, createRateLimit } from './callers.ts';
 import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createEventOperations, type EventOperations } from './events.ts';
+import { createEventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
 import { type ClientAddress, createHttpMetrics, createRequestLog } from './log-and-metrics.ts';
 import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
-import type { Methods, Route } from './route.ts';
+import type { Handler, Methods, Route } from './route.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -70,7 +70,7 @@ export function createApp(options: AppOptions): App {
     baseHeaders: baseHeaders(isSecure),
   };
   const events = createEventOperations(options.events, shared.authenticate);
-  const routes = createRoutes(options, shared, events);
+  const routes = createRoutes(options, shared, events.listEvents);
   const endpoints = [...(stableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
@@ -91,11 +91,7 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Every path that the service knows. */
-function createRoutes(
-  options: AppOptions,
-  { isStopping }: EndpointOptions,
-  { listEvents }: EventOperations,
-): Route[] {
+function createRoutes(options: AppOptions, { isStopping }: EndpointOptions, listEvents: Handler): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
   const operations = createOperations(pets, orders, bodyTimeoutMs);
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;

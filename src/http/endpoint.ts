@@ -14,7 +14,6 @@ import {
   type MaybePromise,
   orElse,
   type Representation,
-  stabilityHeader,
 } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
 import { type MeasureRoute, type ObserveRequest, type RequestLog, shownError } from './log-and-metrics.ts';
@@ -54,7 +53,9 @@ export class Endpoint {
     const failing = route.isOpen ? [] : names;
     this.#observe = options.measureRoute?.(this.#isKnown ? path : undefined, failing);
     const ready = (own?: Record<string, string>) => readyHeaders({ ...options.baseHeaders, ...own });
-    const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
+    const marks = Object.entries(stability).map(
+      ([name, mark]) => [name, { 'Petstore-Stability': mark }] as const,
+    );
     this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, ready(mark)]));
     // If every method carries a mark, responses to unsupported methods carry it too.
     const commonMark = marks.length === names.length ? marks[0]?.[1] : undefined;

@@ -30,11 +30,11 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const clientOf = (request: Request) => peerOf(request)?.replace(/^::ffff:(?=\d+\.)/i, '');
   const countFailed = createThrottledLog(
     (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
-    after(1000),
+    1000,
   );
   const countUnauthorized = createThrottledLog(
     (client, count) => log.warn('requests without a valid key', { client, count }),
-    after(60_000),
+    60_000,
   );
 
   /** The fields that every line about a request has in common, plus `more`. */
@@ -82,7 +82,7 @@ const maxKinds = 1000;
 /** Logs the first event of a kind at once, and later ones at intervals as a count with the last one's fields. */
 export function createThrottledLog(
   write: (kind: string, count: number, fields: LogFields) => void,
-  later: (run: () => void) => void,
+  everyMs: number,
 ): (kind: string, fields?: LogFields) => void {
   const counts = new Map<string, { count: number; fields: LogFields }>();
 
@@ -91,7 +91,7 @@ export function createThrottledLog(
     if (count === 0) return void counts.delete(kind);
     counts.set(kind, { count: 0, fields: {} });
     write(kind, count, fields);
-    later(() => report(kind));
+    setTimeout(() => report(kind), everyMs).unref();
   };
 
   return (name, fields = {}) => {
@@ -100,10 +100,6 @@ export function createThrottledLog(
     counts.set(kind, { count: (known?.count ?? 0) + 1, fields });
     if (!known) report(kind);
   };
-}
-
-function after(periodMs: number): (run: () => void) => void {
-  return (run) => void setTimeout(run, periodMs).unref();
 }
 
 /** The error as the caller sees it. An unexpected error shows only the id under which it was logged. */

@@ -22,15 +22,8 @@ export const getPetDeprecation = {
 const updateDepth = 2;
 const neverCached = { 'Cache-Control': 'no-store' };
 
-type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets';
-type Operation = PetOperation | 'listCategories' | 'putCategory' | 'deleteCategory' | 'listOrders' | 'getKey';
-
 /** The operations of the API by the names of the contract. Those about events are in `events.ts`. */
-export function createOperations(
-  pets: PetStore,
-  orders: OrderStore,
-  bodyTimeoutMs: number,
-): Record<Operation, Handler> {
+export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeoutMs: number) {
   return {
     listPets: createList(petList, pets, (asked) => pets.listPets(asked)),
 
@@ -93,7 +86,7 @@ export function createOperations(
       const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
       return { body, etag: etagOf(body) };
     },
-  };
+  } satisfies Record<string, Handler>;
 }
 
 /** What a change of one pet or category is about. */

@@ -34,14 +34,6 @@ export function baseHeaders(isSecure: boolean): Record<string, string> {
   };
 }
 
-/** The stability of an operation beyond the contract. Stable operations carry no mark. */
-export type Stability = 'experimental' | 'beta';
-
-/** Sent with every response of such an operation, errors included. */
-export function stabilityHeader(stability: Stability): Record<string, string> {
-  return { 'Petstore-Stability': stability };
-}
-
 /** The error body with its three fields, and the headers that belong to its code. */
 export function errorResponse(error: PetstoreError, headers: Record<string, string> = {}): Representation {
   const { code, message, status } = error;

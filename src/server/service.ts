@@ -10,7 +10,6 @@ import { reportInLog } from '../system/progress.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import {
   addressOf,
-  addTlsMetrics,
   type Listener,
   loadTls,
   openListener,
@@ -47,7 +46,10 @@ export async function serveHere(
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
   if (!worker) reservePort(options);
   const tls = await loadTls(options);
-  if (metrics && tls) addTlsMetrics(metrics, tls);
+  if (tls) {
+    const name = 'petstore_tls_certificate_expiry_timestamp_seconds';
+    metrics?.gauge(name, 'When the certificate in use expires.', () => tls.expiresAt.getTime() / 1000);
+  }
   const store = await storeAt(options.databaseUrl).open({ ...storeOptions(options, context), log, metrics });
   let listener: Listener | undefined;
   let isStopping = false;
