@@ -89,7 +89,8 @@ export class Endpoint {
     return andThen(this.#options.authenticate(call.request), (caller) => {
       call.caller = caller;
       call.quota = this.#options.rateLimit?.(caller.hash);
-      if (call.quota?.isExceeded) throw tooManyRequests();
+      if (call.quota?.isExceeded)
+        throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
       return this.#dispatch(call);
     });
   }
@@ -99,7 +100,10 @@ export class Endpoint {
     if (!this.#isKnown) throw new PetstoreError('not_found', `Nothing is found at this address.${hint}`);
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-    if (!handler) return methodNotAllowed(call.method, this.#allow);
+    if (!handler) {
+      const message = `${call.method} is not allowed here; allowed are ${this.#allow}.`;
+      return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: this.#allow });
+    }
     // Check the HTTP method, so that every new operation that changes something is covered from the start.
     if (call.caller.isReadOnly && name !== 'GET')
       throw forbidden('is read-only: it may list and fetch, and change nothing.');
@@ -179,15 +183,6 @@ function allowedMethods(methods: Methods): string {
   return [...names, 'OPTIONS'].join(', ');
 }
 
-function tooManyRequests(): PetstoreError {
-  return new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
-}
-
 function forbidden(reason: string): PetstoreError {
   return new PetstoreError('forbidden', `This API key ${reason}`);
-}
-
-function methodNotAllowed(method: string, allow: string): Representation {
-  const message = `${method} is not allowed here; allowed are ${allow}.`;
-  return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: allow });
 }

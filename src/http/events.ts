@@ -75,7 +75,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
   };
 
   return {
-    async listEvents(call: Call) {
+    listEvents: async (call: Call) => {
       const asked = parseRequest(call.request.url);
       const page = await events.listEvents(asked);
       const mayWait = asked.waitSeconds > 0 && call.method === 'GET';

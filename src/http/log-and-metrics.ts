@@ -114,8 +114,6 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
 /** `error` is the code of an error response. */
 export type ObserveRequest = (method: string, status: number, seconds: number, error?: ErrorCode) => void;
 
-type ChildrenByMethod = Record<'GET' | 'POST', Record<number, Histogram>>;
-
 /** OpenTelemetry's boundaries and two lower ones: a cached list takes far less than 5 ms. */
 const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
@@ -158,7 +156,7 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): Measur
     for (const method of methods) for (const code of failures) childOf(method, statusOfCode[code], code);
     // Look up by method and status: building the labels can take longer than serving a cached list. Plain objects
     // are faster than a Map here.
-    const known: ChildrenByMethod = { GET: {}, POST: {} };
+    const known: Record<'GET' | 'POST', Record<number, Histogram>> = { GET: {}, POST: {} };
 
     return (method, status, seconds, error) => {
       if (error) {

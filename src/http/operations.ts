@@ -27,7 +27,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
   return {
     listPets: createList(petList, pets, (asked) => pets.listPets(asked)),
 
-    async createPet({ request, caller }) {
+    createPet: async ({ request, caller }) => {
       const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       refuseTagOfCreate(preconditionsOf(request) ?? {});
@@ -39,14 +39,14 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
       return { status: 201, headers, body: json };
     },
 
-    getPet({ parameter }) {
+    getPet: ({ parameter }) => {
       return andThen(pets.getPet(idOf(parameter, petNotFound)), (json) => {
         if (json === undefined) throw petNotFound();
         return { body: json, etag: etagOf(json) };
       });
     },
 
-    async updatePet(call) {
+    updatePet: async (call) => {
       const body = await readBody(call.request, bodyTimeoutMs);
       const update = parsePetUpdate(await parseJsonBody(body, updateDepth));
       const { json } = await pets.apply({ kind: 'update-pet', ...targetOf(call, petNotFound), ...update });
@@ -54,7 +54,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
 
-    async deletePet(call) {
+    deletePet: async (call) => {
       await untilParsed(call.request);
       await pets.apply({ kind: 'delete-pet', ...targetOf(call, petNotFound) });
       return { status: 204, headers: neverCached, body: null };
@@ -64,7 +64,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
 
     listCategories: createList(categoryList, pets, (asked) => pets.listCategories(asked)),
 
-    async putCategory(call) {
+    putCategory: async (call) => {
       const target = targetOf(call, categoryNotFound);
       const name = parseCategoryName(await parseJsonBody(await readBody(call.request, bodyTimeoutMs)));
       const { id, json, isNew } = await pets.apply({ kind: 'put-category', ...target, name });
@@ -73,7 +73,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
       return { status: 201, headers: { ...headers, Location: `/v1/categories/${id}` }, body: json };
     },
 
-    async deleteCategory(call) {
+    deleteCategory: async (call) => {
       await untilParsed(call.request);
       await pets.apply({ kind: 'delete-category', ...targetOf(call, categoryNotFound) });
       return { status: 204, headers: neverCached, body: null };
@@ -82,7 +82,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
     listOrders: createList(orderList, pets, (asked) => orders.listOrders(asked)),
 
     /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
-    getKey({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) {
+    getKey: ({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) => {
       const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
       return { body, etag: etagOf(body) };
     },

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
-import { issueKey } from '../../src/stores/issue-key.ts';
 import { settings } from '../../src/cli/settings.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
@@ -187,30 +186,6 @@ describe('configuration', () => {
         `${fallback === '' ? '(' : `default: ${fallback}, `}env: ${variable})`,
       );
     }
-  });
-});
-
-describe('a service without a usable key', () => {
-  it('warns at its start, but one with a key does not', async () => {
-    using place = makeFolder();
-    const warning =
-      /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
-    const start = (env: Record<string, string | undefined>, workers = 1) =>
-      startService({ databaseUrl: place.database, workers, env });
-    const store = openSqliteStore({ path: place.database });
-    const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
-    {
-      await using usable = await start({ API_KEYS: undefined });
-      await usable.stop();
-      expect(usable.stdout).not.toMatch(warning);
-    }
-    await store.keys.revokeKey(key.id, new Date());
-    await store.close();
-    await using unusable = await start({ API_KEYS: undefined }, 2);
-    await unusable.untilLogged(warning);
-    await using fixed = await start({});
-    await fixed.stop();
-    expect(fixed.stdout).not.toMatch(warning);
   });
 });
 

@@ -115,7 +115,8 @@ export function nextLink(request: ListRequest, { next }: Page, kind: CursorKind)
   if (next === undefined) return undefined;
   const { limit, status, filter } = request;
   const filters = `${status ? `&status=${status}` : ''}${filter === undefined ? '' : `&${filter}`}`;
-  return `<?limit=${limit}${filters}&cursor=${formatCursor(next, request, kind)}>; rel="next"`;
+  const cursor = encodeCursor(`${startOfPosition(request, kind)}${next}`);
+  return `<?limit=${limit}${filters}&cursor=${cursor}>; rel="next"`;
 }
 
 export function parseLimit(value: string | undefined): number {
@@ -175,10 +176,6 @@ function parseCursor(cursor: string | undefined, request: ListRequest, kind: Cur
     );
   }
   return after;
-}
-
-function formatCursor(lastId: bigint, request: ListRequest, kind: CursorKind): string {
-  return encodeCursor(`${startOfPosition(request, kind)}${lastId}`);
 }
 
 /** The position in a cursor; undefined for any text that {@link encodeCursor} would not produce. */
