@@ -2,7 +2,6 @@ import { parseEnv } from 'node:util';
 import { Option, type Command } from 'commander';
 import { usageError } from '../domain/error.ts';
 import { logLevels } from '../system/log.ts';
-import { createProxyList } from '../http/callers.ts';
 import type { ServeOptions } from '../server/options.ts';
 import { readFileOf } from '../system/files.ts';
 
@@ -47,13 +46,6 @@ export const settings = {
     '[boolean]',
     'false',
     'Log every request, not only slow and failed ones.',
-  ),
-  trustedProxies: new Setting(
-    'TRUST_PROXY',
-    '<addresses>',
-    '',
-    "Proxies whose X-Forwarded-For tells the client's address for the log: addresses or ranges such as 10.0.0.0/8, " +
-      'separated by commas.',
   ),
   allowedOrigins: new Setting(
     'ALLOWED_ORIGINS',
@@ -148,7 +140,6 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     apiKeys: list(text('apiKeys')),
     logLevel: choice('logLevel', logLevels),
     accessLog: choice('accessLog', ['true', 'false']) === 'true',
-    trustedProxies: list(text('trustedProxies')).map(checkProxy),
     allowedOrigins: list(text('allowedOrigins')).map(checkOrigin),
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
@@ -207,17 +198,6 @@ function list(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-}
-
-function checkProxy(text: string): string {
-  try {
-    createProxyList([text]);
-    return text;
-  } catch {
-    throw usageError(
-      `${nameOf('trustedProxies')} must list addresses or ranges such as 10.0.0.0/8, not "${text}".`,
-    );
-  }
 }
 
 function checkOrigin(text: string): string {

@@ -1,22 +1,15 @@
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
-import {
-  type ClientAddress,
-  createAuthentication,
-  createClientAddress,
-  createCors,
-  createRateLimit,
-} from './callers.ts';
+import { createAuthentication, createCors, createRateLimit } from './callers.ts';
 import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createEventOperations, type EventOperations } from './events.ts';
+import { createEventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
-import { createHttpMetrics } from './metrics.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
-import { createRequestLog } from './request-log.ts';
+import { type ClientAddress, createHttpMetrics, createRequestLog } from './log-and-metrics.ts';
 import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
-import type { Methods, Route } from './route.ts';
+import type { Handler, Methods, Route } from './route.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -36,8 +29,6 @@ export interface AppOptions {
   rateLimit?: number | undefined;
   /** The peer's address of a request, for the log. */
   peerOf?: ClientAddress;
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: readonly string[];
   /** Logs every request, not only slow and failed ones. */
   accessLog?: boolean;
   slowRequestMs?: number;
@@ -67,26 +58,19 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { keys, log, apiKeys = [], allowedOrigins = [], rateLimit } = options;
   const { accessLog = false, slowRequestMs = 1000, isSecure = false, stableOnly = false } = options;
-  const { peerOf = () => undefined, trustedProxies = [] } = options;
-  const { isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
-  const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
+  const { peerOf = () => undefined, isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
   const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, apiKeys, log, now),
     rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
     addCorsHeaders: createCors(allowedOrigins, stableOnly),
-    log: createRequestLog({
-      log,
-      accessLog,
-      slowRequestMs,
-      clientOf: createClientAddress(peerOf, trustedProxies),
-    }),
-    metrics,
+    log: createRequestLog({ log, accessLog, slowRequestMs, peerOf }),
+    measureRoute: options.metrics && createHttpMetrics(options.metrics, isSecure),
     isStopping,
-    largeResponses: new LargeResponses(options.isSent),
+    largeResponses: options.isSent && new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
   const events = createEventOperations(options.events, shared.authenticate);
-  const routes = createRoutes(options, shared, events);
+  const routes = createRoutes(options, shared, events.listEvents);
   const endpoints = [...(stableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
@@ -107,13 +91,9 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Every path that the service knows. */
-function createRoutes(
-  options: AppOptions,
-  { metrics, isStopping }: EndpointOptions,
-  { listEvents }: EventOperations,
-): Route[] {
+function createRoutes(options: AppOptions, { isStopping }: EndpointOptions, listEvents: Handler): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
-  const operations = createOperations({ pets, orders, bodyTimeoutMs, metrics });
+  const operations = createOperations(pets, orders, bodyTimeoutMs);
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
   const { listCategories, putCategory, deleteCategory, listOrders, getKey } = operations;
   const { livez, readyz } = createHealthChecks(options, isStopping);

@@ -50,14 +50,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A body that trickles in is never idle, so it needs a deadline of its own. */
 async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Array> {
-  const body = new ArrivingBody();
   const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
   const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    deadline.reject(body.isTooLarge ? tooLarge(UnreadBodyError) : new UnreadBodyError('invalid_json', late));
-  }, timeoutMs).unref();
+  const timer = setTimeout(
+    () => deadline.reject(new UnreadBodyError('invalid_json', late)),
+    timeoutMs,
+  ).unref();
   try {
-    return await Promise.race([body.read(request), deadline.promise]);
+    return await Promise.race([readBytes(request), deadline.promise]);
   } catch (error) {
     throw error instanceof PetstoreError ? error : callerGone();
   } finally {
@@ -77,31 +77,20 @@ export async function untilParsed(request: Request): Promise<void> {
   if (request.signal.aborted) throw callerGone();
 }
 
-class ArrivingBody {
-  /** True once the body is certain to be refused, whatever else arrives. */
-  isTooLarge = false;
-
-  async read(request: Request): Promise<Uint8Array> {
-    const length = request.headers.get('Content-Length');
-    this.isTooLarge = Number(length) > maxBodyBytes;
-    if (Number(length) > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
-    return length === null || this.isTooLarge ? this.#readChunks(request) : request.bytes();
+/** Counts bytes as they arrive, and keeps none past the limit. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const length = request.headers.get('Content-Length');
+  if (length !== null && Number(length) <= maxBodyBytes) return request.bytes();
+  if (Number(length) > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
+  const chunks: Uint8Array[] = [];
+  let count = 0;
+  for await (const chunk of request.body ?? []) {
+    count += chunk.byteLength;
+    if (count <= maxBodyBytes) chunks.push(chunk);
+    if (count > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
   }
-
-  /** Counts bytes as they arrive, and keeps none of them once there are too many. */
-  async #readChunks(request: Request): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of request.body ?? []) {
-      length += chunk.byteLength;
-      if (length > maxBodyBytes) this.isTooLarge = true;
-      if (length > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
-      if (this.isTooLarge) chunks.length = 0;
-      else chunks.push(chunk);
-    }
-    if (this.isTooLarge) throw tooLarge(PetstoreError);
-    return Buffer.concat(chunks);
-  }
+  if (count > maxBodyBytes) throw tooLarge(PetstoreError);
+  return Buffer.concat(chunks);
 }
 
 /** Nobody reads this response, but the log records it. */

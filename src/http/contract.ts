@@ -1,5 +1,4 @@
 import source from '../../openapi.yaml' with { type: 'text' };
-import arazzo from '../../petstore.arazzo.yaml' with { type: 'text' };
 
 export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */
@@ -35,20 +34,6 @@ export function contractOf({ publicUrl, stagingUrl, stableOnly = false }: Contra
   ];
   const served = { ...contract, servers };
   return stableOnly ? onlyStable(served) : served;
-}
-
-interface Arazzo {
-  workflows: { steps: { operationId: string }[] }[];
-}
-
-/** The workflows of `petstore.arazzo.yaml` that need only this service's operations. They refer to `openapi.yaml`. */
-export function workflowsOf(contract: Contract): Arazzo {
-  const described = Bun.YAML.parse(arazzo) as Arazzo;
-  const names = new Set(operationsOf(contract).map(({ operationId }) => operationId));
-  const workflows = described.workflows.filter(({ steps }) =>
-    steps.every(({ operationId }) => names.has(operationId)),
-  );
-  return { ...described, workflows };
 }
 
 /**

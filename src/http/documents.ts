@@ -1,16 +1,17 @@
 import { gzipSync } from 'node:zlib';
+import workflows from '../../petstore.arazzo.yaml' with { type: 'text' };
 import { PetstoreError, statusOfCode } from '../domain/error.ts';
 import { etagOf } from '../domain/precondition.ts';
-import { contractOf, type ContractOptions, toOpenapi30, workflowsOf } from './contract.ts';
+import { contractOf, type ContractOptions, toOpenapi30 } from './contract.ts';
 import { jsonMediaType, type Representation } from './response.ts';
 import type { Handler } from './route.ts';
 
 /** The console, the docs and the contract. Each is created on its first request. */
 export function createDocuments(options: ContractOptions) {
   const contract = () => contractOf(options);
-  let loaded: Promise<ConsoleAndDocs> | undefined;
+  let loaded: ReturnType<typeof createConsoleAndDocs> | undefined;
 
-  const load = (): Promise<ConsoleAndDocs> => {
+  const load = () => {
     loaded ??= createConsoleAndDocs(contract()).catch((error: unknown) => {
       loaded = undefined;
       throw error;
@@ -33,7 +34,7 @@ export function createDocuments(options: ContractOptions) {
     openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),
     openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
-    arazzoYaml: lazily(() => serveText('application/yaml', toYaml(workflowsOf(contract())))),
+    arazzoYaml: serveText('application/yaml', workflows),
   } satisfies Record<string, Handler>;
 }
 
@@ -55,16 +56,9 @@ function serveJson(document: unknown): Handler {
   return serveText(jsonMediaType, JSON.stringify(document, null, 2));
 }
 
-interface ConsoleAndDocs {
-  consoleHtml: Handler;
-  docsHtml: Handler;
-  /** The files that both of them load, by name. */
-  assets: Map<string, Handler>;
-}
-
 const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-async function createConsoleAndDocs(document: unknown): Promise<ConsoleAndDocs> {
+async function createConsoleAndDocs(document: unknown) {
   // Load it only here: most services have no reader of these pages.
   const { bundleAssets, renderConsole, renderDocs } = await import('../../packages/web/src/index.ts');
   const bundled = await bundleAssets();
@@ -89,7 +83,7 @@ function serveText(contentType: string, text: string): Handler {
 }
 
 /** Serves a text, compressed for callers that accept gzip. */
-export function serveCompressed(
+function serveCompressed(
   contentType: string,
   text: string,
   ownHeaders: Record<string, string> = {},
@@ -102,8 +96,7 @@ export function serveCompressed(
     etag: etagOf(bytes),
     headers: { ...headers, 'Content-Encoding': 'gzip' },
   };
-  return ({ request }) =>
-    gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
+  return ({ request }) => (request.headers.get('Accept-Encoding')?.includes('gzip') ? compressed : plain);
 }
 
 /** Allows only files of this service: no inline script or style, no other host, no framing. */
@@ -121,6 +114,3 @@ const contentPolicy = [
 function serveHtml(html: string): Handler {
   return serveCompressed('text/html; charset=utf-8', html, { 'Content-Security-Policy': contentPolicy });
 }
-
-/** A weight matches in only one way: overlapping digit groups would backtrack over every split of a long number. */
-const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.0*[1-9]\d*)\s*)?(?:,|$)/i;

@@ -14,11 +14,9 @@ import {
   type MaybePromise,
   orElse,
   type Representation,
-  stabilityHeader,
 } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
-import type { HttpMetrics, ObserveRequest } from './metrics.ts';
-import { type RequestLog, shownError } from './request-log.ts';
+import { type MeasureRoute, type ObserveRequest, type RequestLog, shownError } from './log-and-metrics.ts';
 
 /** What all endpoints share. */
 export interface EndpointOptions {
@@ -26,9 +24,11 @@ export interface EndpointOptions {
   rateLimit: RateLimit | undefined;
   addCorsHeaders: AddCorsHeaders | undefined;
   log: RequestLog;
-  metrics: HttpMetrics | undefined;
+  /** Absent if nothing is measured. */
+  measureRoute: MeasureRoute | undefined;
   isStopping: () => boolean;
-  largeResponses: LargeResponses;
+  /** Absent if the memory for slow readers is unbounded. */
+  largeResponses: LargeResponses | undefined;
   baseHeaders: Record<string, string>;
 }
 
@@ -51,9 +51,11 @@ export class Endpoint {
     this.#allow = allowedMethods(methods);
     // Requests without a key do not fail with the store, and each series adds 19 lines to a scrape.
     const failing = route.isOpen ? [] : names;
-    this.#observe = options.metrics?.requestsOf(this.#isKnown ? path : undefined, failing);
+    this.#observe = options.measureRoute?.(this.#isKnown ? path : undefined, failing);
     const ready = (own?: Record<string, string>) => readyHeaders({ ...options.baseHeaders, ...own });
-    const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
+    const marks = Object.entries(stability).map(
+      ([name, mark]) => [name, { 'Petstore-Stability': mark }] as const,
+    );
     this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, ready(mark)]));
     // If every method carries a mark, responses to unsupported methods carry it too.
     const commonMark = marks.length === names.length ? marks[0]?.[1] : undefined;
@@ -87,7 +89,8 @@ export class Endpoint {
     return andThen(this.#options.authenticate(call.request), (caller) => {
       call.caller = caller;
       call.quota = this.#options.rateLimit?.(caller.hash);
-      if (call.quota?.isExceeded) throw tooManyRequests();
+      if (call.quota?.isExceeded)
+        throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
       return this.#dispatch(call);
     });
   }
@@ -97,7 +100,10 @@ export class Endpoint {
     if (!this.#isKnown) throw new PetstoreError('not_found', `Nothing is found at this address.${hint}`);
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-    if (!handler) return methodNotAllowed(call.method, this.#allow);
+    if (!handler) {
+      const message = `${call.method} is not allowed here; allowed are ${this.#allow}.`;
+      return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: this.#allow });
+    }
     // Check the HTTP method, so that every new operation that changes something is covered from the start.
     if (call.caller.isReadOnly && name !== 'GET')
       throw forbidden('is read-only: it may list and fetch, and change nothing.');
@@ -117,7 +123,8 @@ export class Endpoint {
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
     const { body, status = 200, code, etag, link, headers } = representation;
     const isHead = method === 'HEAD';
-    const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
+    const sentBody = isHead ? null : body;
+    if (sentBody !== null) largeResponses?.add(request, sentBody);
     const durationMs = performance.now() - startedAt - waitedMs;
     log.finished(call, representation, durationMs);
     this.#observe?.(method, status, durationMs / 1000, code);
@@ -176,15 +183,6 @@ function allowedMethods(methods: Methods): string {
   return [...names, 'OPTIONS'].join(', ');
 }
 
-function tooManyRequests(): PetstoreError {
-  return new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
-}
-
 function forbidden(reason: string): PetstoreError {
   return new PetstoreError('forbidden', `This API key ${reason}`);
-}
-
-function methodNotAllowed(method: string, allow: string): Representation {
-  const message = `${method} is not allowed here; allowed are ${allow}.`;
-  return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: allow });
 }

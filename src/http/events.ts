@@ -22,7 +22,7 @@ import {
   parseLimit,
   Query,
 } from './lists/paging.ts';
-import type { Call, Handler } from './route.ts';
+import type { Call } from './route.ts';
 
 /** Below every idle timeout along the way. */
 const longestWaitSeconds = 5;
@@ -31,13 +31,7 @@ const maxWaiting = 1024;
 /** Most events do not concern a filtered wait, so it must not read the log after every commit. */
 const filteredCheckMs = 500;
 
-export interface EventOperations {
-  listEvents: Handler;
-  /** Sends an empty page to every waiting request, and lets no other wait. */
-  stopWaiting: () => void;
-}
-
-export function createEventOperations(events: EventStore, authenticate: Authenticate): EventOperations {
+export function createEventOperations(events: EventStore, authenticate: Authenticate) {
   let waitingCount = 0;
   let isStopping = false;
   let check: Promise<EventPosition> | undefined;
@@ -81,12 +75,13 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
   };
 
   return {
-    async listEvents(call) {
+    listEvents: async (call: Call) => {
       const asked = parseRequest(call.request.url);
       const page = await events.listEvents(asked);
       const mayWait = asked.waitSeconds > 0 && call.method === 'GET';
       return representationOf(asked, mayWait && page.isEnd ? await waitForEvents(call, asked, page) : page);
     },
+    /** Sends an empty page to every waiting request, and lets no other wait. */
     stopWaiting: () => {
       isStopping = true;
     },

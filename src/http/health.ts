@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
-import { isUsable, type ApiKey } from '../domain/api-key.ts';
+import { isUsable } from '../domain/api-key.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, PetStore } from '../stores/store.ts';
 import { etagOf } from '../domain/precondition.ts';
@@ -44,8 +44,11 @@ export function createHealthChecks(
   );
   metrics?.gauge(
     'petstore_key_next_expiry_timestamp_seconds',
-    'When the next key expires that no other replaces; no sample if none does.',
-    async () => nextExpiry(await keys.listKeys(), now()),
+    'When the next key expires that no other replaces; +Inf if none does.',
+    async () => {
+      const used = (await keys.listKeys()).filter((key) => isUsable(key, now()) && !key.replacedBy);
+      return Math.min(...used.map(({ expiresAt }) => (expiresAt ? expiresAt.getTime() / 1000 : Infinity)));
+    },
   );
 
   return {
@@ -63,10 +66,3 @@ export function createHealthChecks(
 
 const ok = '{"status":"ok"}';
 const healthy = { body: ok, etag: etagOf(ok) };
-
-function nextExpiry(keys: ApiKey[], time: number): { labels: Record<string, string>; value: number }[] {
-  const times = keys
-    .filter((key) => isUsable(key, time) && key.replacedBy === undefined)
-    .flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime() / 1000] : []));
-  return times.length > 0 ? [{ labels: {}, value: Math.min(...times) }] : [];
-}

@@ -8,7 +8,6 @@ import { etagOf, refuseTagOfCreate } from '../domain/precondition.ts';
 import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
-import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
 import { categoryList, orderList, petList, searchList } from './lists/paging.ts';
 
@@ -23,25 +22,12 @@ export const getPetDeprecation = {
 const updateDepth = 2;
 const neverCached = { 'Cache-Control': 'no-store' };
 
-interface OperationOptions {
-  pets: PetStore;
-  orders: OrderStore;
-  bodyTimeoutMs: number;
-  metrics: HttpMetrics | undefined;
-}
-
-type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets';
-type Operation = PetOperation | 'listCategories' | 'putCategory' | 'deleteCategory' | 'listOrders' | 'getKey';
-
 /** The operations of the API by the names of the contract. Those about events are in `events.ts`. */
-export function createOperations(options: OperationOptions): Record<Operation, Handler> {
-  const { pets, orders, bodyTimeoutMs, metrics } = options;
-  const listOptions = { store: pets, metrics };
-
+export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeoutMs: number) {
   return {
-    listPets: createList(petList, (asked) => pets.listPets(asked), listOptions),
+    listPets: createList(petList, pets, (asked) => pets.listPets(asked)),
 
-    async createPet({ request, caller }) {
+    createPet: async ({ request, caller }) => {
       const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       refuseTagOfCreate(preconditionsOf(request) ?? {});
@@ -49,21 +35,18 @@ export function createOperations(options: OperationOptions): Record<Operation, H
         key === undefined ? undefined : { key, caller: caller.hash, requestHash: fingerprintOf(pet) };
       const { id, json, isNew } = await pets.apply({ kind: 'create-pet', pet, idempotency, by: caller.name });
       const headers: Record<string, string> = { ...neverCached, Location: `/v1/pets/${id}` };
-      if (!isNew) {
-        headers['Idempotent-Replayed'] = 'true';
-        metrics?.idempotentReplays.increment();
-      }
+      if (!isNew) headers['Idempotent-Replayed'] = 'true';
       return { status: 201, headers, body: json };
     },
 
-    getPet({ parameter }) {
+    getPet: ({ parameter }) => {
       return andThen(pets.getPet(idOf(parameter, petNotFound)), (json) => {
         if (json === undefined) throw petNotFound();
         return { body: json, etag: etagOf(json) };
       });
     },
 
-    async updatePet(call) {
+    updatePet: async (call) => {
       const body = await readBody(call.request, bodyTimeoutMs);
       const update = parsePetUpdate(await parseJsonBody(body, updateDepth));
       const { json } = await pets.apply({ kind: 'update-pet', ...targetOf(call, petNotFound), ...update });
@@ -71,21 +54,17 @@ export function createOperations(options: OperationOptions): Record<Operation, H
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
 
-    async deletePet(call) {
+    deletePet: async (call) => {
       await untilParsed(call.request);
       await pets.apply({ kind: 'delete-pet', ...targetOf(call, petNotFound) });
       return { status: 204, headers: neverCached, body: null };
     },
 
-    searchPets: createList(
-      searchList,
-      (asked, request) => pets.searchPets(asked, request.signal),
-      listOptions,
-    ),
+    searchPets: createList(searchList, pets, (asked, request) => pets.searchPets(asked, request.signal)),
 
-    listCategories: createList(categoryList, (asked) => pets.listCategories(asked), listOptions),
+    listCategories: createList(categoryList, pets, (asked) => pets.listCategories(asked)),
 
-    async putCategory(call) {
+    putCategory: async (call) => {
       const target = targetOf(call, categoryNotFound);
       const name = parseCategoryName(await parseJsonBody(await readBody(call.request, bodyTimeoutMs)));
       const { id, json, isNew } = await pets.apply({ kind: 'put-category', ...target, name });
@@ -94,20 +73,20 @@ export function createOperations(options: OperationOptions): Record<Operation, H
       return { status: 201, headers: { ...headers, Location: `/v1/categories/${id}` }, body: json };
     },
 
-    async deleteCategory(call) {
+    deleteCategory: async (call) => {
       await untilParsed(call.request);
       await pets.apply({ kind: 'delete-category', ...targetOf(call, categoryNotFound) });
       return { status: 204, headers: neverCached, body: null };
     },
 
-    listOrders: createList(orderList, (asked) => orders.listOrders(asked), listOptions),
+    listOrders: createList(orderList, pets, (asked) => orders.listOrders(asked)),
 
     /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
-    getKey({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) {
+    getKey: ({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) => {
       const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
       return { body, etag: etagOf(body) };
     },
-  };
+  } satisfies Record<string, Handler>;
 }
 
 /** What a change of one pet or category is about. */

@@ -1,5 +1,5 @@
 import type { Caller, Quota } from './callers.ts';
-import type { MaybePromise, Representation, Stability } from './response.ts';
+import type { MaybePromise, Representation } from './response.ts';
 
 /** A request and its context. */
 export interface Call {
@@ -33,5 +33,5 @@ export interface Route {
   /** Added to every response of this path, errors included. */
   headers?: Record<string, string>;
   /** The marks of methods that are not stable. Their responses carry the mark instead of `headers`. */
-  stability?: Partial<Record<Method, Stability>>;
+  stability?: Partial<Record<Method, 'experimental' | 'beta'>>;
 }

@@ -77,14 +77,6 @@ export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | 
   }
 }
 
-export function addTlsMetrics(registry: Registry, { expiresAt }: Tls): void {
-  registry.gauge(
-    'petstore_tls_certificate_expiry_timestamp_seconds',
-    'When the certificate in use expires.',
-    () => expiresAt.getTime() / 1000,
-  );
-}
-
 /** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
 export function openMetricsPort(
   { metricsHost: host, metricsPort: port = 0 }: ServeOptions,

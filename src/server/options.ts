@@ -8,7 +8,6 @@ export interface ServeOptions {
   apiKeys: string[];
   logLevel: LogLevel;
   accessLog: boolean;
-  trustedProxies: string[];
   allowedOrigins: string[];
   tlsCert: string | undefined;
   tlsKey: string | undefined;

@@ -1,16 +1,12 @@
-import { isUsable } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { type IssuedKey, issueKey } from '../stores/issue-key.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
 import type { Store } from '../stores/store.ts';
-import type { Log } from '../system/log.ts';
-import { reportInLog } from '../system/progress.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
 import {
   addressOf,
-  addTlsMetrics,
   type Listener,
   loadTls,
   openListener,
@@ -47,7 +43,10 @@ export async function serveHere(
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
   if (!worker) reservePort(options);
   const tls = await loadTls(options);
-  if (metrics && tls) addTlsMetrics(metrics, tls);
+  if (tls) {
+    const name = 'petstore_tls_certificate_expiry_timestamp_seconds';
+    metrics?.gauge(name, 'When the certificate in use expires.', () => tls.expiresAt.getTime() / 1000);
+  }
   const store = await storeAt(options.databaseUrl).open({ ...storeOptions(options, context), log, metrics });
   let listener: Listener | undefined;
   let isStopping = false;
@@ -109,7 +108,16 @@ export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContex
     environment,
     onMade: () => log.info('made a new store', { store: storeAt(databaseUrl).name }),
     onMigrated: (migration) => audit?.('migrate', { ...migration }),
-    report: reportInLog(log),
+    report: {
+      step: (what) => log.info(what),
+      progress(what, total) {
+        let done = 0;
+        return {
+          add: (count) => void (done += count),
+          [Symbol.dispose]: () => log.info(what, { done, total }),
+        };
+      },
+    },
   };
 }
 
@@ -128,11 +136,15 @@ export async function announce(
   const { log, print } = context;
   const first = await createFirstKey(store, options, context);
   const address = addressOf(options, port);
-  const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
-  log.info('ready', { address, ...pages, store: storeAt(options.databaseUrl).name });
-  if (!first) return warnWithoutKeys(log, store, options);
+  log.info('ready', {
+    address,
+    console: options.stableOnly ? undefined : address,
+    docs: `${address}/docs`,
+    store: storeAt(options.databaseUrl).name,
+  });
+  if (!first) return;
   // The service keeps running even if its key cannot be shown.
-  await print(renderFirstKey(first.text, address, pages)).catch(() => {
+  await print(renderFirstKey(first.text, address, options)).catch(() => {
     log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME');
   });
 }
@@ -162,28 +174,15 @@ async function createFirstKey(
   }
 }
 
-/** A failure is ignored: the first request will report it. */
-async function warnWithoutKeys(log: Log, { keys }: Store, { apiKeys }: ServeOptions): Promise<void> {
-  const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
-  if (!all || apiKeys.length > 0 || all.some((key) => isUsable(key, Date.now()))) return;
-  log.warn(
-    'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
-  );
-}
-
-function renderFirstKey(
-  firstKey: string,
-  address: string,
-  pages: { console: string | undefined; docs: string },
-): string {
+function renderFirstKey(firstKey: string, address: string, { stableOnly }: ServeOptions): string {
   return `
 The first API key of this store, shown only this once:
 
   ${firstKey}
 
-Use it in ${pages.console ? 'the console and in the docs' : 'the docs'}:
+Use it in ${stableOnly ? 'the docs' : 'the console and in the docs'}:
 
-  ${pages.console ? `${pages.console}\n  ` : ''}${pages.docs}
+  ${stableOnly ? '' : `${address}\n  `}${address}/docs
 
 Or call the API:
 

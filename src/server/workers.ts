@@ -7,9 +7,8 @@ import { announce, serveHere, stopDelayOf, storeOptions } from './service.ts';
 import { loadTls, reservePort } from './listener.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
-/** The pause before restarting a worker that died at once or could not be started. */
+/** The pause before restarting a worker, so that one that dies at once does not keep the machine busy. */
 const restartAfterMs = 1000;
-const stopWithinMs = 20_000;
 
 /** Serves from several equal processes on one port, replaces those that die, and forwards signals. */
 export async function superviseWorkers(
@@ -43,7 +42,6 @@ export async function superviseWorkers(
   };
 
   const start = (ownOptions: ServeOptions): void => {
-    const startedAt = performance.now();
     const worker = Bun.spawn([...command], {
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc(_, sender) {
@@ -60,16 +58,12 @@ export async function superviseWorkers(
         } else if (!announcing && !wasReady && exitCode !== null && exitCode > 0) {
           // The worker reported why it cannot start; another one could not either.
           stopped.resolve(exitCode);
-        } else if (exitCode === 0) {
-          // It was told to stop, perhaps by a Ctrl-C that has yet to reach this process.
-          restart(ownOptions, restartAfterMs);
         } else {
           log.error('A worker died and is restarted.', {
             pid: process.pid,
             reason: String(reason ?? exitCode),
           });
-          const isSettled = wasReady && performance.now() - startedAt > restartAfterMs;
-          restart(ownOptions, isSettled ? 0 : restartAfterMs);
+          restart(ownOptions);
         }
       },
     });
@@ -77,7 +71,7 @@ export async function superviseWorkers(
     worker.send(ownOptions);
   };
 
-  const restart = (ownOptions: ServeOptions, afterMs: number): void => {
+  const restart = (ownOptions: ServeOptions): void => {
     setTimeout(() => {
       if (isStopping) return;
       try {
@@ -85,9 +79,9 @@ export async function superviseWorkers(
       } catch (error) {
         // The machine lacks memory or processes, or the program is being replaced. The other workers continue.
         log.error('A worker could not be started.', { error: describeError(error) });
-        restart(ownOptions, restartAfterMs);
+        restart(ownOptions);
       }
-    }, afterMs);
+    }, restartAfterMs);
   };
 
   const stop = (name: NodeJS.Signals): void => {
@@ -102,13 +96,6 @@ export async function superviseWorkers(
     const delaySeconds = stopDelayOf(options, reason);
     log.info('stopping', { reason, delaySeconds });
     stop(reason);
-    setTimeout(
-      () => {
-        log.warn('Workers took too long to stop and were killed.', { count: workers.size });
-        stop('SIGKILL');
-      },
-      delaySeconds * 1000 + stopWithinMs,
-    ).unref();
   });
   try {
     allOptions.forEach(start);

@@ -33,29 +33,19 @@ export function systemReason(error: unknown): string {
   return errno === undefined ? message : getSystemErrorMessage(-Math.abs(errno));
 }
 
-/** Turns a failed read into an operator's error about the file `name`. */
-export function attemptRead<Result>(name: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    throw new OperatorError(
-      `The file ${name} cannot be read: ${systemReason(error)}.`,
-      'Check its path and permissions.',
-    );
-  }
+/** Turns a failure into an operator's error about the file `name`. */
+function attempt(done: string, remedy: string) {
+  return <Result>(name: string, action: () => Result): Result => {
+    try {
+      return action();
+    } catch (error) {
+      throw new OperatorError(`The file ${name} cannot be ${done}: ${systemReason(error)}.`, remedy);
+    }
+  };
 }
 
-/** Turns a failed write into an operator's error about the file `name`. */
-export function attemptWrite<Result>(name: string, write: () => Result): Result {
-  try {
-    return write();
-  } catch (error) {
-    throw new OperatorError(
-      `The file ${name} cannot be written: ${systemReason(error)}.`,
-      'Check its folder, its permissions and the free space.',
-    );
-  }
-}
+export const attemptRead = attempt('read', 'Check its path and permissions.');
+export const attemptWrite = attempt('written', 'Check its folder, its permissions and the free space.');
 
 /** Standard output may be on a full disk too. */
 export function outputFailed(error: unknown): OperatorError {

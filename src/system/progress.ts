@@ -1,5 +1,3 @@
-import type { Log } from './log.ts';
-
 /** Counts the parts of one step. Dispose of it when the step ends, even by an error. */
 export interface Progress extends Disposable {
   add(count: number): void;
@@ -16,22 +14,3 @@ export interface Report {
 export const noProgress: Progress = { add() {}, [Symbol.dispose]() {} };
 
 export const noReport: Report = { step() {}, progress: () => noProgress };
-
-/** Logs a step's progress now and then, and how far it came. */
-export function reportInLog(log: Log, everyMs = 60_000): Report {
-  const progress = (what: string, total: number): Progress => {
-    let done = 0;
-    let loggedAt = performance.now();
-    const show = (): void => log.info(what, { done, total });
-    return {
-      add(count) {
-        done += count;
-        if (performance.now() - loggedAt < everyMs) return;
-        loggedAt = performance.now();
-        show();
-      },
-      [Symbol.dispose]: show,
-    };
-  };
-  return { step: (what) => log.info(what), progress };
-}

@@ -83,11 +83,6 @@ it('counts every request once, with two workers', async () => {
   expect(metrics.value(durations)).toBe(66);
   expect(metrics.value('petstore_keys_refused_total', { reason: 'unauthorized' })).toBe(1);
   expect(metrics.value('petstore_keys_refused_total', { reason: 'invalid_api_key' })).toBe(1);
-  const hits = metrics.value('petstore_cache_requests_total', { result: 'hit' });
-  const misses = metrics.value('petstore_cache_requests_total', { result: 'miss' });
-  expect(hits + misses).toBe(40);
-  expect(hits).toBeGreaterThan(0);
-  expect(misses).toBeGreaterThan(0);
   expect(metrics.value('petstore_store_ready')).toBe(workers);
   expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(workers);
   expect(metrics.value('petstore_wal_size_bytes')).toBeGreaterThan(0);
@@ -143,13 +138,10 @@ it('gives each worker the next port, and the same one when it is restarted', asy
   expect((await scrape(...urls)).value('petstore_store_ready')).toBe(2);
 });
 
-it('counts idempotent replays and requests past the rate limit', async () => {
+it('counts requests past the rate limit', async () => {
   await using service = await startService({ args: ['--metrics-port', '0', '--rate-limit', '2'] });
-  for (let attempt = 0; attempt < 3; attempt++) {
-    await service.call('/v1/pets', post(rex, { 'Idempotency-Key': 'one' }));
-  }
+  for (let attempt = 0; attempt < 3; attempt++) await service.call('/v1/pets');
   const metrics = await scrape(await metricsUrl(service));
-  expect(metrics.value('petstore_idempotent_replays_total')).toBe(1);
   expect(metrics.value('petstore_keys_refused_total', { reason: 'rate_limited' })).toBe(1);
 });
 

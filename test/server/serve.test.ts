@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
-import { issueKey } from '../../src/stores/issue-key.ts';
 import { settings } from '../../src/cli/settings.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
@@ -118,7 +117,6 @@ describe('configuration', () => {
         API_KEYS: 'no key',
         LOG_LEVEL: 'none',
         ACCESS_LOG: 'none',
-        TRUST_PROXY: 'none',
         ALLOWED_ORIGINS: 'none',
         TLS_CERT: '/nowhere',
         TLS_KEY: '/nowhere',
@@ -133,7 +131,7 @@ describe('configuration', () => {
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
       args: [
         ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
-        ...['--log-level', 'info', '--access-log', '--trust-proxy', '::1'],
+        ...['--log-level', 'info', '--access-log'],
         ...['--allowed-origins', 'https://shop.example'],
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
         ...['--stop-delay', '0', '--stable-only', '--public-url', 'https://pets.example/v1'],
@@ -188,30 +186,6 @@ describe('configuration', () => {
         `${fallback === '' ? '(' : `default: ${fallback}, `}env: ${variable})`,
       );
     }
-  });
-});
-
-describe('a service without a usable key', () => {
-  it('warns at its start, but one with a key does not', async () => {
-    using place = makeFolder();
-    const warning =
-      /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
-    const start = (env: Record<string, string | undefined>, workers = 1) =>
-      startService({ databaseUrl: place.database, workers, env });
-    const store = openSqliteStore({ path: place.database });
-    const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
-    {
-      await using usable = await start({ API_KEYS: undefined });
-      await usable.stop();
-      expect(usable.stdout).not.toMatch(warning);
-    }
-    await store.keys.revokeKey(key.id, new Date());
-    await store.close();
-    await using unusable = await start({ API_KEYS: undefined }, 2);
-    await unusable.untilLogged(warning);
-    await using fixed = await start({});
-    await fixed.stop();
-    expect(fixed.stdout).not.toMatch(warning);
   });
 });
 

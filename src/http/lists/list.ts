@@ -2,22 +2,15 @@ import type { Page, PetStore } from '../../stores/store.ts';
 import { etagOf } from '../../domain/precondition.ts';
 import { andThen, type MaybePromise, type Representation } from '../response.ts';
 import type { Handler } from '../route.ts';
-import type { HttpMetrics } from '../metrics.ts';
 import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';
 
-interface ListOptions {
-  /** Its version tells how long a page stays current. */
-  store: Pick<PetStore, 'version'>;
-  metrics: CacheMetrics | undefined;
-}
-
-/** Creates the handler of a list. `read` reads one page from the store. */
+/** Creates the handler of a list. The store's version tells how long a page stays current; `read` reads one page. */
 export function createList<AnyRequest extends ListRequest>(
   kind: ListKind<AnyRequest>,
+  store: Pick<PetStore, 'version'>,
   read: (asked: AnyRequest, request: Request) => MaybePromise<Page>,
-  { store, metrics }: ListOptions,
 ): Handler {
-  const cache = new PageCache(metrics);
+  const cache = new PageCache();
   return ({ request }) => {
     const asked = parsePageRequest(request.url, kind);
     // Read the version before the page: a commit in between then only drops the page early.
@@ -53,31 +46,21 @@ const overheadBytes = 4096;
 /** Short ASCII text is cheaper to send as a string than as bytes; other text would be encoded every time. */
 const maxTextBytes = 64 * 1024;
 
-export type CacheMetrics = Pick<HttpMetrics, 'cacheHits' | 'cacheMisses'>;
-
 /**
  * Keeps the first pages of a list until the next commit; a walk through all pages would fill the memory. Callers read
  * the store's version before they ask, so a kept page is never older than a change acknowledged before the request.
  */
 export class PageCache {
-  readonly #metrics: CacheMetrics | undefined;
   readonly #pages = new Map<string, Representation>();
   #version: number | undefined;
   #bytes = 0;
-
-  constructor(metrics?: CacheMetrics) {
-    this.#metrics = metrics;
-  }
 
   /** Keeps nothing while the version is unknown. */
   get(asked: ListRequest, version: number | undefined): Representation | undefined {
     if (version === undefined) return undefined;
     if (version !== this.#version) this.#clear();
     this.#version = version;
-    const page = asked.after === undefined ? this.#pages.get(keyOf(asked)) : undefined;
-    if (page) this.#metrics?.cacheHits.increment();
-    else this.#metrics?.cacheMisses.increment();
-    return page;
+    return asked.after === undefined ? this.#pages.get(keyOf(asked)) : undefined;
   }
 
   /** Takes a page that was read after `version`. It is outdated if `get` has seen another version since. */

@@ -85,7 +85,6 @@ export function parsePageRequest<AnyRequest extends ListRequest>(
 ): AnyRequest {
   if (!url.includes('?')) return { limit: pageLimit.default } as AnyRequest;
   const query = new Query(url);
-  // No valid value contains a comma, so a repeated parameter is refused.
   const request: ListRequest = { limit: parseLimit(query.get('limit')) };
   const status = query.get('status');
   if (kind.statuses && status !== undefined) request.status = oneOf(kind.statuses, status, 'status');
@@ -103,9 +102,8 @@ export function addParameters(
 ): void {
   const given: [string, string][] = [];
   for (const [name, parse] of Object.entries(parameters)) {
-    const [value, second] = query.getAll(name);
+    const value = query.get(name);
     if (value === undefined) continue;
-    if (second !== undefined) throw invalid(`${name} must be given once.`);
     Object.assign(request, parse(value));
     given.push([name, value]);
   }
@@ -117,7 +115,8 @@ export function nextLink(request: ListRequest, { next }: Page, kind: CursorKind)
   if (next === undefined) return undefined;
   const { limit, status, filter } = request;
   const filters = `${status ? `&status=${status}` : ''}${filter === undefined ? '' : `&${filter}`}`;
-  return `<?limit=${limit}${filters}&cursor=${formatCursor(next, request, kind)}>; rel="next"`;
+  const cursor = encodeCursor(`${startOfPosition(request, kind)}${next}`);
+  return `<?limit=${limit}${filters}&cursor=${cursor}>; rel="next"`;
 }
 
 export function parseLimit(value: string | undefined): number {
@@ -179,10 +178,6 @@ function parseCursor(cursor: string | undefined, request: ListRequest, kind: Cur
   return after;
 }
 
-function formatCursor(lastId: bigint, request: ListRequest, kind: CursorKind): string {
-  return encodeCursor(`${startOfPosition(request, kind)}${lastId}`);
-}
-
 /** The position in a cursor; undefined for any text that {@link encodeCursor} would not produce. */
 export function decodeCursor(cursor: string): string | undefined {
   const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
@@ -227,23 +222,15 @@ export class Query {
     }
   }
 
-  /** The value of a parameter. Those of a repeated one are joined by commas. */
+  /** The value of a parameter. Those of a repeated one are joined by a NUL, so that no check accepts them. */
   get(name: string): string | undefined {
     let joined: string | undefined;
     for (let index = 0; index < this.#parts.length; index += 2) {
       if (this.#parts[index] !== name) continue;
       const value = this.#parts[index + 1] ?? '';
-      joined = joined === undefined ? value : `${joined},${value}`;
+      joined = joined === undefined ? value : `${joined}\0${value}`;
     }
     return joined;
-  }
-
-  getAll(name: string): string[] {
-    const values: string[] = [];
-    for (let index = 0; index < this.#parts.length; index += 2) {
-      if (this.#parts[index] === name) values.push(this.#parts[index + 1] ?? '');
-    }
-    return values;
   }
 }
 

@@ -13,7 +13,7 @@ describe('a list', () => {
       if (version === 1) version = 2;
       return { json };
     };
-    const list = createList(petList, read, { store: { version: () => version }, metrics: undefined });
+    const list = createList(petList, { version: () => version }, read);
     expect(list(call)).toMatchObject({ body: '[1]' });
     expect(list(call)).toMatchObject({ body: '[2]' });
   });
@@ -24,10 +24,7 @@ describe('a list', () => {
       if (isMoved) throw new Error('moved');
       return 1;
     };
-    const list = createList(petList, () => ({ json: '[]' }), {
-      store: { version },
-      metrics: undefined,
-    });
+    const list = createList(petList, { version }, () => ({ json: '[]' }));
     expect(list(call)).toMatchObject({ body: '[]' });
     isMoved = true;
     expect(() => list(call)).toThrow('moved');

@@ -9,8 +9,7 @@ function expectAsUrlSearchParams(query: string): void {
   for (const path of ['http://localhost/v1/pets', '/v1/pets']) {
     const parsed = new Query(path + query);
     for (const name of names) {
-      expect(parsed.getAll(name)).toEqual(expected.getAll(name));
-      expect(parsed.get(name)).toBe(expected.has(name) ? expected.getAll(name).join(',') : undefined);
+      expect(parsed.get(name)).toBe(expected.has(name) ? expected.getAll(name).join('\0') : undefined);
     }
   }
 }
