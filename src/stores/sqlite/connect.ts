@@ -58,14 +58,14 @@ export function openAlone({ name, path }: StoreFile): Database {
         }
       }
       return database;
-    }, waitAlone);
+    }, pauseAloneMs);
   } catch (error) {
     if (!isBusy(error)) throw error;
     throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
   }
 }
 
-const waitAlone = { pauseMs: 20 };
+const pauseAloneMs = 20;
 
 /** Files up to this size are checked completely at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;

@@ -87,8 +87,8 @@ export const busyTimeoutMs = 5000;
  * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
  * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
  */
-export function whenFree<Result>(action: () => Result, { waitMs = busyTimeoutMs, pauseMs = 1 } = {}): Result {
-  const deadline = performance.now() + waitMs;
+export function whenFree<Result>(action: () => Result, pauseMs = 1): Result {
+  const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
       return action();
