@@ -60,10 +60,6 @@ export function holdsFrames(log: string): boolean {
   return sizeOf(log) > logHeaderBytes;
 }
 
-/** SQLite names the log after the file, so services that use different names do not see each other's commits. */
-export const hasOtherNames =
-  'The store has a second name (a hard link). If that is served too, pets are lost.';
-
 /** Whether a path leads to a store or to one of its side files, by any name or link. */
 export function isFileOfStore(storeName: string, path: string): boolean {
   const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { statfsSync, statSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
@@ -8,7 +8,6 @@ import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
-import { hasOtherNames } from './file.ts';
 import { createKeyStore } from './keys.ts';
 import { openForWriting } from './open-file.ts';
 import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
@@ -29,7 +28,6 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   // Stays open: with its lock, no restore can slip in before the other connections hold theirs.
   const { store, database: writable } = openForWriting(path, options);
-  if (statSync(store.path).nlink > 1) log?.warn(hasOtherNames, { store: store.name });
   // The serving thread only reads, so that it never waits for a commit.
   const database = openReader(store);
   // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.

@@ -28,7 +28,7 @@ function sideFilesOf({ path }: StoreFile): string[] {
 }
 
 /** Whether the path itself, and not a link there, is this file: a moved file is no longer beside its log. */
-export function isFileAt(path: string, file: FileIdentity | undefined): boolean {
+function isFileAt(path: string, file: FileIdentity | undefined): boolean {
   const found = identityOf(path);
   return found !== undefined && found.device === file?.device && found.inode === file.inode;
 }

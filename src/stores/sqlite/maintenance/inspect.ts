@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite';
-import { OperatorError } from '../../../domain/error.ts';
 import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage } from '../connect.ts';
-import { damaged, operatorError, isBusy } from '../errors.ts';
+import { damaged, operatorError } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema } from '../migrate.ts';
 import {
@@ -28,7 +27,6 @@ export function inspectSqlite(
     refuseDamage(database, name);
     const content = refuseDamagedRows(database, name, report);
     const usableKeyCount = isWithoutSchema(database) ? 0 : countUsableKeys(database, now);
-    refuseLocked(database, name);
     return { ...content, usableKeyCount };
   } catch (error) {
     throw operatorError(error, name);
@@ -43,20 +41,6 @@ function countUsableKeys(database: Database, now: number): number {
     `SELECT count(*) AS count FROM api_keys WHERE ${usable}`,
   );
   return select.get(now)?.count ?? 0;
-}
-
-/** Takes the write lock, as a write does, and releases it. */
-function refuseLocked(database: Database, name: string): void {
-  try {
-    database.run('BEGIN IMMEDIATE');
-    database.run('ROLLBACK');
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    throw new OperatorError(
-      `Another process holds the write lock of ${name}, so every write fails.`,
-      `End it: fuser -v ${name} names the processes that have the store open.`,
-    );
-  }
 }
 
 /** The number of rows in a store. */
