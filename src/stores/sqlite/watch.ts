@@ -1,46 +1,28 @@
 import type { Database } from 'bun:sqlite';
-import { lstatSync } from 'node:fs';
 import type { PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
 import { mapFile } from '../../system/map-file.ts';
 import { callerError, isBusy, outcomeUnknown, storeMoved } from './errors.ts';
-import type { FileIdentity, StoreFile } from './file.ts';
+import { identityOf, type StoreFile } from './file.ts';
 
 /** A store in use: whether its files are in their place, when its lock is free, and when anybody commits. */
 
+const suffixes = ['', '-wal', '-shm'];
+
 /** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
 export function withSideFiles(store: StoreFile): StoreFile {
-  return { ...store, sideFiles: sideFilesOf(store).map(identityOf) };
+  const identities = suffixes.map((suffix) => identityOf(`${store.path}${suffix}`));
+  return { ...store, identities: [...store.identities, ...identities.slice(1)] };
 }
 
 /**
  * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
  * each other's commits. This is cheap enough to run before and after every commit.
  */
-export function isInPlace(store: StoreFile): boolean {
-  const { path, sideFiles } = store;
-  if (!isFileAt(path, store)) return false;
-  return !sideFiles || sideFilesOf(store).every((file, index) => isFileAt(file, sideFiles[index]));
-}
-
-function sideFilesOf({ path }: StoreFile): string[] {
-  return [`${path}-wal`, `${path}-shm`];
-}
-
-/** Whether the path itself, and not a link there, is this file: a moved file is no longer beside its log. */
-function isFileAt(path: string, file: FileIdentity | undefined): boolean {
-  const found = identityOf(path);
-  return found !== undefined && found.device === file?.device && found.inode === file.inode;
-}
-
-/** Undefined if the file is missing or inaccessible. */
-function identityOf(path: string): FileIdentity | undefined {
-  try {
-    const { dev, ino } = lstatSync(path, { bigint: true });
-    return { device: dev, inode: ino };
-  } catch {
-    return undefined;
-  }
+export function isInPlace({ path, identities }: StoreFile): boolean {
+  return identities.every(
+    (identity, index) => identity !== undefined && identity === identityOf(`${path}${suffixes[index]}`),
+  );
 }
 
 /**
