@@ -5,15 +5,7 @@ import type { Report } from '../../system/progress.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
-import {
-  type Backup,
-  fetchBackup,
-  listBackups,
-  manifestOf,
-  nameBackup,
-  removeBackup,
-  renderManifest,
-} from './catalog.ts';
+import { type Backup, fetchBackup, listBackups, nameBackup, removeBackup, writeManifest } from './catalog.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
 import { type BackupPlace, hashOf } from './places.ts';
 
@@ -46,7 +38,7 @@ export async function addBackup({
   let backup: Backup;
   try {
     backup = await place.add(name, store, make);
-    await place.write(manifestOf(name), renderManifest(backup));
+    await writeManifest(place, backup);
   } catch (error) {
     // If the place fails, the remains do not count.
     await removeBackup(place, name).catch(() => {});
