@@ -187,10 +187,9 @@ function explainS3(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return operatorError(error, 'The local disk');
-  return error.name === 'S3Error' || code !== undefined ? unusable(name, code ?? error.name) : error;
-}
-
-function unusable(name: string, reason: string): OperatorError {
-  const remedy = 'Check the bucket, its keys, its room, and S3_ENDPOINT.';
-  return new OperatorError(`${name} cannot be used (${reason}).`, remedy);
+  if (error.name !== 'S3Error' && code === undefined) return error;
+  return new OperatorError(
+    `${name} cannot be used (${code ?? error.name}).`,
+    'Check the bucket, its keys, its room, and S3_ENDPOINT.',
+  );
 }

@@ -12,7 +12,7 @@ import { createKeyStore } from './keys.ts';
 import { openForWriting } from './open-file.ts';
 import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
 import { openSearcher } from './search.ts';
-import { createFreshness, isInPlace, watchCommits, watchStore } from './watch.ts';
+import { createFreshness, isInPlace, watchDataVersion, watchStore, watchWalIndex } from './watch.ts';
 import { openWriter } from './writer.ts';
 
 interface SqliteOptions extends MigrationOptions {
@@ -33,7 +33,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
-  const freshness = createFreshness(database, watchCommits(database, store.path), watch);
+  const commits = watchWalIndex(store.path) ?? watchDataVersion(database);
+  const freshness = createFreshness(database, commits, watch);
   const readiness = createReadiness(() => writer.execute('UPDATE write_probe SET probed_at = ?1', [now()]));
   const writer = openWriter({ store, watch, maxQueuedWrites, metrics, onWritten: readiness.note });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>

@@ -150,18 +150,13 @@ export function createFreshness(
   };
 }
 
-/** Call it after the first read, which creates the shared memory. */
-export function watchCommits(database: Database, path: string): CommitWatch {
-  return watchWalIndex(path) ?? watchDataVersion(database);
-}
-
 const headerBytes = 48;
 /** Offsets in 32-bit words of the commit counter and the header's checksum, which covers the state of the log. */
 const [changesAt, checksumAt] = [2, 10];
 
 /**
  * Maps the header of SQLite's shared memory, which every commit by any process rewrites, so that a check is nearly
- * free. The format is fixed: https://sqlite.org/walformat.html.
+ * free. The format is fixed: https://sqlite.org/walformat.html. Call it after the first read, which creates that memory.
  */
 export function watchWalIndex(path: string): CommitWatch | undefined {
   const bytes = mapFile(`${path}-shm`, headerBytes);
