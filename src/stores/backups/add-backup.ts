@@ -1,13 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sizeOf } from '../../system/files.ts';
 import type { Report } from '../../system/progress.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
-import { type Backup, fetchBackup, listBackups, nameBackup, removeBackup, writeManifest } from './catalog.ts';
+import {
+  type Backup,
+  fetchBackup,
+  hashOf,
+  listBackups,
+  nameBackup,
+  removeBackup,
+  writeManifest,
+} from './catalog.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
-import { type BackupPlace, hashOf } from './places.ts';
+import type { BackupPlace } from './places.ts';
 
 export interface AddBackupOptions {
   place: BackupPlace;
@@ -31,9 +40,8 @@ export async function addBackup({
   const name = nameBackup(createdAt);
   const make = async (draft: string): Promise<Backup> => {
     const content = backUpSqlite(store, draft, report);
-    const copy = Bun.file(draft);
     report.step(`Adding ${name} to ${place.name}`);
-    return { name, createdAt, bytes: copy.size, sha256: await hashOf(copy.stream()), ...content };
+    return { name, createdAt, bytes: sizeOf(draft), sha256: await hashOf(draft), ...content };
   };
   let backup: Backup;
   try {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { StoreContent } from '../sqlite/maintenance/inspect.ts';
-import { type BackupPlace, hashOf, isS3, openFolder, openS3 } from './places.ts';
+import { type BackupPlace, isS3, openFolder, openS3 } from './places.ts';
 
 /**
  * A backup is a file and a manifest. The manifest is written last and removed first, so an interrupted backup is never
@@ -64,11 +64,18 @@ export async function checkFile(path: string): Promise<void> {
 }
 
 async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: string): Promise<void> {
-  if ((await hashOf(Bun.file(path).stream())) === sha256) return;
+  if ((await hashOf(path)) === sha256) return;
   throw new OperatorError(
     `The backup ${name} in ${placeName} is damaged.`,
     `Use another one: petstore backups list ${placeName}`,
   );
+}
+
+/** The SHA-256 of a file. */
+export async function hashOf(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  return hasher.digest('hex');
 }
 
 /** Undefined if the backup is incomplete or its manifest is not ours. */

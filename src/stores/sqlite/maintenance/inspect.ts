@@ -50,7 +50,6 @@ export interface StoreContent {
 }
 
 const emptyStore: StoreContent = { petCount: 0, orderCount: 0, keyCount: 0 };
-const rowsPerReport = 10_000;
 
 const renderedPets = {
   ...storedPets,
@@ -68,15 +67,12 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     const total = existing.size === 0 ? 0 : countRows(database, table.name);
     if (total === 0) return 0;
     using progress = report.progress(`${table.name} read`, total);
-    let count = 0;
     const select = `SELECT ${selectColumns(table, existing)} FROM ${table.name}`;
     for (const row of database.query<Stored & { id: string }, []>(select).iterate()) {
       if (table.parse(row) === undefined) throw damaged(name, `${noun} ${row.id}`);
-      count += 1;
-      if (count % rowsPerReport === 0) progress.add(rowsPerReport);
+      progress.add(1);
     }
-    progress.add(count % rowsPerReport);
-    return count;
+    return total;
   };
   // The first start was interrupted after it created the file and before it created the schema.
   if (isWithoutSchema(database)) return emptyStore;
