@@ -54,7 +54,10 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   const isNew = !existsSync(path);
   let lock: Database | undefined;
   try {
-    lock = lockStore(name);
+    // A new file is locked, too, so that a service that starts now waits.
+    const store = findOrMakeStore(name);
+    lock = openAlone(store);
+    if (!isInPlace(store)) throw replaced(name);
     return replaceStore(options, path, lock);
   } catch (error) {
     if (isNew && sizeOf(path) === 0) rmSync(path, { force: true });
@@ -63,15 +66,6 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
     // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
     lock?.close();
   }
-}
-
-function lockStore(name: string): Database {
-  // A new file is locked, too, so that a service that starts now waits.
-  const store = findOrMakeStore(name);
-  const lock = openAlone(store);
-  if (isInPlace(store)) return lock;
-  lock.close();
-  throw replaced(name);
 }
 
 function replaceStore(options: RestoreOptions, path: string, lock: Database): RestoreSummary {
@@ -164,18 +158,15 @@ function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Rema
   try {
     checkOwnership(lock, name);
     if (isWithoutSchema(lock)) return nothingLeft;
-    if (!isForced) refuseContent(lock, name);
+    const holds = (table: string) => lock.query(`SELECT 1 FROM ${table} LIMIT 1`).get();
+    const held = isForced ? undefined : ['pets', 'orders'].find(holds);
+    if (held !== undefined)
+      throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
     return { keys: readKeys(lock), lastIds: readLastIds(lock) };
   } catch (error) {
     if (isForced) return nothingLeft;
     throw error;
   }
-}
-
-function refuseContent(database: Database, name: string): void {
-  const held = ['pets', 'orders'].find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
-  if (held === undefined) return;
-  throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
 }
 
 function readKeys(database: Database): KeyState[] {
