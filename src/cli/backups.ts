@@ -3,8 +3,8 @@ import {
   type Backup,
   listBackups,
   openPlace,
-  recordRehearsal,
   type Rehearsal,
+  writeManifest,
 } from '../stores/backups/catalog.ts';
 import { findLastRehearsed } from '../stores/backups/keep.ts';
 import { rehearse } from '../stores/backups/add-backup.ts';
@@ -71,7 +71,8 @@ async function runRehearsal(name: string, flags: { json?: boolean; latest?: bool
     throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
   }
   const at = new Date();
-  const record = (result: Omit<Rehearsal, 'at'>) => recordRehearsal(from, backup.name, { at, ...result });
+  const record = (result: Omit<Rehearsal, 'at'>) =>
+    writeManifest(from, { ...backup, rehearsal: { at, ...result } });
   const tookMs = await rehearse(from, backup, reportOnTerminal()).catch(async (error: unknown) => {
     // If even this cannot be recorded, show the first problem.
     await record({ isSound: false, problem: errorText(error) }).catch(() => {});

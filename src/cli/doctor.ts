@@ -7,7 +7,6 @@ import { addressOf, askLocally, loadTls, localAddressOf, reservePort } from '../
 import type { ServeOptions } from '../server/options.ts';
 import { storeAt } from '../stores/open.ts';
 import { sqliteVersion } from '../stores/sqlite/connect.ts';
-import { hasOtherNames } from '../stores/sqlite/file.ts';
 import { inspectSqlite } from '../stores/sqlite/maintenance/inspect.ts';
 import { resolveLinks, systemReason } from '../system/files.ts';
 import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
@@ -138,16 +137,13 @@ function checkEmbeddedStore(name: string): StoreReport {
   const path = resolveLinks(name);
   const makesFirstKey = !existsSync(path);
   const rights = checkRights(path);
-  const removeLink = `Remove the other name, which this finds: find / -xdev -samefile ${path}`;
-  const hasLinks = !makesFirstKey && statSync(path).nlink > 1;
-  const links = hasLinks ? [warning('store', hasOtherNames, removeLink)] : [];
   if (rights.state === 'problem') return { findings: [rights], usableKeyCount: 0, makesFirstKey };
   try {
     const { usableKeyCount, ...content } = inspectSqlite(name, Date.now(), reportOnTerminal());
     const state = makesFirstKey
       ? 'does not exist yet; the first start creates it'
       : `is sound and holds ${contentOf(content)}`;
-    return { findings: [ok('store', `${name} ${state}.`), ...links, rights], usableKeyCount, makesFirstKey };
+    return { findings: [ok('store', `${name} ${state}.`), rights], usableKeyCount, makesFirstKey };
   } catch (error) {
     return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey };
   }

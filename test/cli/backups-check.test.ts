@@ -3,11 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path';
 import {
   type Backup,
-  manifestOf,
+  findBackup,
   nameBackup,
   openPlace,
-  recordRehearsal,
-  renderManifest,
+  writeManifest,
 } from '../../src/stores/backups/catalog.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
@@ -46,12 +45,13 @@ function makeWorld(kind: 'a folder' | 'a bucket'): World {
       const createdAt = new Date(Date.now() - ageMs);
       const backup: Backup = { name: nameBackup(createdAt), createdAt, ...nothing };
       await place.write(backup.name, 'db!');
-      await place.write(manifestOf(backup.name), renderManifest(backup));
+      await writeManifest(place, backup);
       return backup.name;
     },
-    rehearsed(backup, ageMs, problem) {
+    async rehearsed(backup, ageMs, problem) {
       const outcome = problem === undefined ? { isSound: true } : { isSound: false, problem };
-      return recordRehearsal(place, backup, { at: new Date(Date.now() - ageMs), ...outcome });
+      const rehearsal = { at: new Date(Date.now() - ageMs), ...outcome };
+      await writeManifest(place, { ...(await findBackup(place, backup))!, rehearsal });
     },
     check: (...args) => runCli(['backups', 'check', name, '--textfile', textfile, ...args], { env: s3.env }),
     written() {

@@ -4,13 +4,12 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { addBackup } from '../../src/stores/backups/add-backup.ts';
 import {
+  findBackup,
   listBackups,
   manifestOf,
   nameBackup,
   openPlace,
-  recordRehearsal,
-  rehearsalOf,
-  renderManifest,
+  writeManifest,
 } from '../../src/stores/backups/catalog.ts';
 import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../src/system/progress.ts';
@@ -44,7 +43,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
     expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
     expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
-    expect(await world.files()).toEqual([file, manifestOf(file), rehearsalOf(file)]);
+    expect(await world.files()).toEqual([file, manifestOf(file)]);
     const again = await world.run('backups', 'list', world.place, '--json');
     expect(JSON.parse(again.stdout)).toMatchObject([
       { name: file, rehearsal: { at: expect.any(String), isSound: true, restoreMs: expect.any(Number) } },
@@ -70,16 +69,21 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     const place = openPlace(world.place, s3.env);
     const backUpAndThin = async () =>
       JSON.parse((await world.run('backup', `${world.place}/`, '--json', '--keep', '1y')).stdout);
+    const rehearsed = async (each: string) =>
+      writeManifest(place, {
+        ...(await findBackup(place, each))!,
+        rehearsal: { at: new Date(), isSound: true },
+      });
     const one = await backUp(world);
-    await recordRehearsal(place, one, { at: new Date(), isSound: true });
-    // The one that was rehearsed last stays, with the record of it.
+    await rehearsed(one);
+    // The one that was rehearsed last stays.
     const { name: two } = await backUpAndThin();
     const whole = (each: string): string[] => [each, manifestOf(each)];
-    expect(await world.files()).toEqual([...whole(one), rehearsalOf(one), ...whole(two)].sort());
-    await recordRehearsal(place, two, { at: new Date(), isSound: true });
+    expect(await world.files()).toEqual([...whole(one), ...whole(two)].sort());
+    await rehearsed(two);
     const { name: three, removed } = await backUpAndThin();
     expect(removed).toEqual([one]);
-    expect(await world.files()).toEqual([...whole(two), rehearsalOf(two), ...whole(three)].sort());
+    expect(await world.files()).toEqual([...whole(two), ...whole(three)].sort());
   });
 
   it('are not listed when the file or the manifest is missing or not whole', async () => {
@@ -148,10 +152,7 @@ async function makeFuture(world: World): Promise<string> {
   const ahead = nameBackup(createdAt);
   renameSync(join(world.place, made), join(world.place, ahead));
   rmSync(join(world.place, manifestOf(made)));
-  writeFileSync(
-    join(world.place, manifestOf(ahead)),
-    renderManifest({ ...manifest, name: ahead, createdAt }),
-  );
+  await writeManifest(openPlace(world.place, {}), { ...manifest, name: ahead, createdAt });
   return ahead;
 }
 

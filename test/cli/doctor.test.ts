@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { chmodSync, linkSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { issueKey } from '../../src/stores/issue-key.ts';
@@ -7,7 +7,6 @@ import { storeAt } from '../../src/stores/open.ts';
 import { addPets } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { heldToRights, runCli, startService, type CliOptions } from '../support/process/process.ts';
-import { lockablePlaces } from '../support/write-lock.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
 const at = useStoreFolder();
@@ -57,18 +56,6 @@ describe('petstore doctor', () => {
     expect(readdirSync(at.path)).toEqual([]);
   });
 
-  it('reports a lock that makes every write to an embedded store fail', async () => {
-    await using place = await lockablePlaces.SQLite();
-    await using service = await startService({ databaseUrl: place.databaseUrl });
-    const args = ['--database-url', place.databaseUrl, '--port', new URL(service.url).port];
-    const unlock = await place.lock();
-    const { status, stdout } = await runCli(['doctor', ...args]);
-    expect(status).toBe(1);
-    expect(stdout).toMatch(/PROBLEM +store +Another process holds .* so\s+every\s+write\s+fails/);
-    await unlock();
-    expect(await diagnose('store', args)).toMatchObject([{ state: 'ok' }]);
-  });
-
   it('distinguishes a bad setting from an unknown option', async () => {
     const found = await runCli(['doctor', '--database-url', 'mongodb://shop']);
     expect(found).toEqual({
@@ -92,19 +79,6 @@ describe('petstore doctor', () => {
     expect(await diagnose('keys', args, { env: { API_KEYS: short } })).toMatchObject([
       { state: 'warning', message: 'A key in API_KEYS is so short that it can be guessed.' },
     ]);
-  });
-
-  it('warns about a store with a second name, and so does the log', async () => {
-    await makeStore(at.store);
-    expect(await diagnose('store', ['--database-url', at.store])).toMatchObject([{ state: 'ok' }]);
-    linkSync(at.store, inFolder('second.db'));
-    const message = expect.stringContaining('has a second name (a hard link)');
-    expect(await diagnose('store', ['--database-url', at.store])).toMatchObject([
-      { state: 'ok' },
-      { state: 'warning', message },
-    ]);
-    await using service = await startService({ databaseUrl: at.store });
-    await service.untilLogged(/"level":"warn","message":"The store has a second name \(a hard link\)/);
   });
 
   it('warns about a store that others can read', async () => {

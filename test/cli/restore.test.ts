@@ -141,7 +141,7 @@ describe('petstore restore', () => {
     });
   });
 
-  it('lets a waiting command use the new store, and never the old store with the new log', async () => {
+  it('refuses a command that waited, which would use the old store with the new log', async () => {
     await makeStore();
     const next = inFolder('next.db');
     makeSampleStore(next, { seed: 1, count: 50 });
@@ -158,8 +158,8 @@ describe('petstore restore', () => {
     try {
       await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
       replaced.close();
-      expect(await waiting).toMatchObject({ status: 0 });
-      expect((await store.keys.listKeys()).map(({ name }) => name)).toEqual(['late']);
+      expect(await waiting).toMatchObject({ status: 1, stderr: expect.stringContaining('was replaced') });
+      expect(await store.keys.listKeys()).toEqual([]);
     } finally {
       await store.close();
     }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sizeOf } from '../../system/files.ts';
 import type { Report } from '../../system/progress.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
@@ -8,15 +9,14 @@ import { openSqliteStore } from '../sqlite/open.ts';
 import {
   type Backup,
   fetchBackup,
+  hashOf,
   listBackups,
-  manifestOf,
   nameBackup,
   removeBackup,
-  renderManifest,
-  timeOfName,
+  writeManifest,
 } from './catalog.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
-import { type BackupPlace, hashOf } from './places.ts';
+import type { BackupPlace } from './places.ts';
 
 export interface AddBackupOptions {
   place: BackupPlace;
@@ -36,45 +36,31 @@ export async function addBackup({
 }: AddBackupOptions): Promise<{ backup: Backup; removed: string[] }> {
   const createdAt = new Date();
   // Detect an unusable place before copying the store.
-  const abandoned = findAbandoned(await place.list(), createdAt);
+  await place.list();
   const name = nameBackup(createdAt);
   const make = async (draft: string): Promise<Backup> => {
     const content = backUpSqlite(store, draft, report);
-    const copy = Bun.file(draft);
     report.step(`Adding ${name} to ${place.name}`);
-    return { name, createdAt, bytes: copy.size, sha256: await hashOf(copy.stream()), ...content };
+    return { name, createdAt, bytes: sizeOf(draft), sha256: await hashOf(draft), ...content };
   };
   let backup: Backup;
   try {
     backup = await place.add(name, store, make);
-    await place.write(manifestOf(name), renderManifest(backup));
+    await writeManifest(place, backup);
   } catch (error) {
-    // If the place fails, a later backup removes the remains, which do not count.
+    // If the place fails, the remains do not count.
     await removeBackup(place, name).catch(() => {});
     throw error;
   }
   // Only now: until this backup is complete, the older ones are all there is.
-  for (const file of abandoned) await place.remove(file);
   const surplus = keep ? findSurplus(await listBackups(place), keep) : [];
   for (const { name: older } of surplus) await removeBackup(place, older);
   return { backup, removed: surplus.map(({ name: older }) => older) };
 }
 
-const abandonedAfterMs = 86_400_000;
-
-/** Files of backups that were interrupted long ago. A younger one may still be running. */
-function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
-  return [...files.keys()].filter((file) => {
-    const name = file.replace(/(?:\.rehearsal)?\.json$/, '.db');
-    const time = timeOfName(name);
-    if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
-    return !files.has(name) || !files.has(manifestOf(name));
-  });
-}
-
 /**
  * Restores a backup into a temporary store and opens it as a service would. Returns how long that took. Compares
- * the file with its manifest and every pet and order with its checksum, and reads every key.
+ * the file with its manifest and every pet and order with its checksum.
  */
 export async function rehearse(place: BackupPlace, backup: Backup, report: Report): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-rehearsal-'));

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { StoreContent } from '../sqlite/maintenance/inspect.ts';
-import { type BackupPlace, hashOf, isS3, openFolder, openS3 } from './places.ts';
+import { type BackupPlace, isS3, openFolder, openS3 } from './places.ts';
 
 /**
  * A backup is a file and a manifest. The manifest is written last and removed first, so an interrupted backup is never
- * listed. A rehearsal adds a third file, which is removed with the backup.
+ * listed. A rehearsal is recorded in the manifest.
  */
 
 /** Opens the place behind a folder's name or an s3: URL. */
@@ -42,12 +42,11 @@ function isPast(time: Date): boolean {
 }
 
 export async function removeBackup(place: BackupPlace, name: string): Promise<void> {
-  for (const file of [manifestOf(name), rehearsalOf(name), name]) await place.remove(file);
+  for (const file of [manifestOf(name), name]) await place.remove(file);
 }
 
-/** Replaces the record of an earlier rehearsal. */
-export async function recordRehearsal(place: BackupPlace, name: string, rehearsal: Rehearsal): Promise<void> {
-  await place.write(rehearsalOf(name), `${JSON.stringify(rehearsal, null, 2)}\n`);
+export async function writeManifest(place: BackupPlace, backup: Backup): Promise<void> {
+  await place.write(manifestOf(backup.name), `${JSON.stringify(backup, null, 2)}\n`);
 }
 
 /** Copies a backup to a local path and checks it against its manifest. */
@@ -65,11 +64,18 @@ export async function checkFile(path: string): Promise<void> {
 }
 
 async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: string): Promise<void> {
-  if ((await hashOf(Bun.file(path).stream())) === sha256) return;
+  if ((await hashOf(path)) === sha256) return;
   throw new OperatorError(
     `The backup ${name} in ${placeName} is damaged.`,
     `Use another one: petstore backups list ${placeName}`,
   );
+}
+
+/** The SHA-256 of a file. */
+export async function hashOf(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  return hasher.digest('hex');
 }
 
 /** Undefined if the backup is incomplete or its manifest is not ours. */
@@ -81,9 +87,8 @@ async function readBackup(
   try {
     const backup = parseManifest(name, await place.read(manifestOf(name)));
     if (backup?.bytes !== files.get(name)) return undefined;
-    if (!backup || !files.has(rehearsalOf(name))) return backup;
-    const rehearsal = parseRehearsal(await place.read(rehearsalOf(name)));
-    return rehearsal && isPast(rehearsal.at) ? { ...backup, rehearsal } : backup;
+    if (!backup?.rehearsal || isPast(backup.rehearsal.at)) return backup;
+    return { ...backup, rehearsal: undefined };
   } catch (error) {
     // Another process may have removed it in the meantime.
     if ((await place.list()).has(manifestOf(name))) throw error;
@@ -99,7 +104,7 @@ export interface Backup extends StoreContent {
   createdAt: Date;
   bytes: number;
   sha256: string;
-  /** The last rehearsal; it has its own file beside the manifest. */
+  /** The last rehearsal. */
   rehearsal?: Rehearsal | undefined;
 }
 
@@ -131,33 +136,17 @@ export function manifestOf(name: string): string {
   return name.replace(/\.db$/, '.json');
 }
 
-export function rehearsalOf(name: string): string {
-  return name.replace(/\.db$/, '.rehearsal.json');
-}
-
-export function renderManifest(backup: Backup): string {
-  return `${JSON.stringify(backup, null, 2)}\n`;
-}
+const times = ['createdAt', 'at'];
 
 /** Undefined if the text is not this backup's manifest. */
-export function parseManifest(name: string, text: string): Backup | undefined {
-  const backup = parseWithTime<Backup>(text, 'createdAt');
-  const counts = [backup?.bytes, backup?.petCount, backup?.orderCount, backup?.keyCount];
-  return backup?.name === name && counts.every(Number.isSafeInteger) ? backup : undefined;
-}
-
-/** Undefined if the text does not describe a rehearsal. */
-export function parseRehearsal(text: string): Rehearsal | undefined {
-  const rehearsal = parseWithTime<Rehearsal>(text, 'at');
-  return typeof rehearsal?.isSound === 'boolean' ? rehearsal : undefined;
-}
-
-/** Checks only the time; the caller checks the rest. */
-function parseWithTime<Read>(text: string, field: keyof Read & string): Read | undefined {
+function parseManifest(name: string, text: string): Backup | undefined {
   try {
-    const read = JSON.parse(text) as Record<string, unknown>;
-    const time = new Date(String(read[field]));
-    return Number.isNaN(time.getTime()) ? undefined : ({ ...read, [field]: time } as Read);
+    const backup = JSON.parse(text, (field, value) =>
+      times.includes(field) ? new Date(value) : value,
+    ) as Backup;
+    const { createdAt, bytes, petCount, orderCount, keyCount } = backup;
+    const isWhole = [createdAt.getTime(), bytes, petCount, orderCount, keyCount].every(Number.isSafeInteger);
+    return backup.name === name && isWhole ? backup : undefined;
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { constants, Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
-import { findStore, holdsFrames, type StoreFile } from './file.ts';
+import { findStore, type StoreFile } from './file.ts';
 import { checkOwnership, readPragma } from './migrate.ts';
 import { busyTimeoutMs, isInPlace, whenFree } from './watch.ts';
 
@@ -58,14 +58,14 @@ export function openAlone({ name, path }: StoreFile): Database {
         }
       }
       return database;
-    }, waitAlone);
+    }, pauseAloneMs);
   } catch (error) {
     if (!isBusy(error)) throw error;
     throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
   }
 }
 
-const waitAlone = { pauseMs: 20 };
+const pauseAloneMs = 20;
 
 /** Files up to this size are checked completely at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
@@ -73,7 +73,6 @@ const maxCheckedBytes = 16 * 1024 * 1024;
 /** Refuses a store that is damaged, not ours, or newer than this program. Returns its schema version. */
 export function refuseUnusable(database: Database, { name, path }: StoreFile): number {
   checkOwnership(database, name);
-  refuseMissingPages(database, name, path);
   if (statSync(path).size <= maxCheckedBytes) refuseDamage(database, name);
   return readPragma(database, 'user_version');
 }
@@ -82,14 +81,6 @@ export function refuseUnusable(database: Database, { name, path }: StoreFile): n
 export function refuseDamage(database: Database, name: string): void {
   const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
   if (found?.quick_check !== 'ok') throw damaged(name);
-}
-
-/** SQLite accepts a file without its last page until the first commit. */
-function refuseMissingPages(database: Database, name: string, path: string): void {
-  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
-  // Check the log first: a checkpoint may move pages from the log to the file in between.
-  const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
-  if (isCutOff) throw damaged(name);
 }
 
 /** The SQLite inside Bun. */
@@ -108,35 +99,26 @@ export interface OpenStore {
 
 /** Opens an existing store for a command that only reads. */
 export function openForReading(name: string): OpenStore {
-  const find = (): StoreFile => {
-    const store = findStore(name);
-    if (!store) throw noStore(name);
-    return store;
-  };
-  return openInPlace(find, false);
+  const store = findStore(name);
+  if (!store) throw noStore(name);
+  return openInPlace(store, false);
 }
-
-const maxAttempts = 10;
 
 /**
  * A restore may replace the file before the connection holds its lock. SQLite finds the log by name, so the connection
- * would then write rows of the old file into the new one. Start over if the file has changed.
+ * would then write rows of the old file into the new one.
  */
-export function openInPlace(find: () => StoreFile, mayWrite: boolean): OpenStore {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const store = find();
-    const database = connect(store);
-    try {
-      const version = refuseUnusable(database, store);
-      if (mayWrite) useWal(database);
-      // In WAL mode, this read takes the lock.
-      database.query('PRAGMA schema_version').get();
-      if (isInPlace(store)) return { store, database, version };
-      database.close();
-    } catch (error) {
-      database.close();
-      if (isInPlace(store)) throw operatorError(error, store.name);
-    }
+export function openInPlace(store: StoreFile, mayWrite: boolean): OpenStore {
+  const database = connect(store);
+  try {
+    const version = refuseUnusable(database, store);
+    if (mayWrite) useWal(database);
+    // In WAL mode, this read takes the lock.
+    database.query('PRAGMA schema_version').get();
+    if (isInPlace(store)) return { store, database, version };
+    throw replaced(store.name);
+  } catch (error) {
+    database.close();
+    throw isInPlace(store) ? operatorError(error, store.name) : replaced(store.name);
   }
-  throw replaced(find().name);
 }

@@ -42,23 +42,15 @@ export function operatorError(error: unknown, path: string): unknown {
       'Try again when that is done.',
     );
   if (isDamage(error)) return damaged(path);
-  switch (codeOf(error)) {
-    case 'SQLITE_NOTADB':
-      return new OperatorError(
-        `${path} is not a database.`,
-        'Choose another file with --database-url, or move this one away.',
-      );
-    case 'SQLITE_READONLY_DBMOVED':
-      return replaced(path);
-    case 'SQLITE_FULL':
-    case 'SQLITE_IOERR_SHMSIZE':
-      return new OperatorError(`The store ${path} cannot be opened: the disk is full.`, 'Make room on it.');
-    default:
-      return new OperatorError(
-        `The store ${path} cannot be opened: ${error.message} (${error.code}).`,
-        'Check the disk and the rights.',
-      );
-  }
+  if (codeOf(error) === 'SQLITE_NOTADB')
+    return new OperatorError(
+      `${path} is not a database.`,
+      'Choose another file with --database-url, or move this one away.',
+    );
+  return new OperatorError(
+    `The store ${path} cannot be opened: ${error.message} (${error.code}).`,
+    'Check the disk, its free space and the rights.',
+  );
 }
 
 /** `row` names what is damaged, such as `pet 3`, if it is known. */

@@ -1,22 +1,27 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import { isSameFile, prepareFolder, resolveLinks, sizeOf, systemReason } from '../../system/files.ts';
 
-/** A rename does not change it. */
-export interface FileIdentity {
-  readonly device: bigint;
-  readonly inode: bigint;
-}
-
 /** The file of a store. Its path is resolved once, because a link may lead elsewhere later. */
-export interface StoreFile extends FileIdentity {
+export interface StoreFile {
   /** The name as the operator gave it. */
   readonly name: string;
   /** The path without links. SQLite keeps its log and its shared memory beside it. */
   readonly path: string;
-  /** The log and the shared memory, once a connection in WAL mode has created them. */
-  readonly sideFiles?: readonly (FileIdentity | undefined)[];
+  /** See `identityOf`: the file and, once a connection in WAL mode has created them, its log and its shared memory. */
+  readonly identities: readonly (string | undefined)[];
+}
+
+/** The device and inode of a file, which a rename does not change. Undefined if it is missing or inaccessible. */
+export function identityOf(path: string): string | undefined {
+  try {
+    // Of the path itself and not of a link there: a moved file is no longer beside its log.
+    const { dev, ino } = lstatSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The suffixes of the files that SQLite keeps beside a store. */
@@ -26,11 +31,11 @@ export const sideFiles = ['-wal', '-shm', '-journal'] as const;
 export function findStore(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
   refuseLostFile(name, path);
-  const stats = orExplain(name, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  const stats = orExplain(name, () => statSync(path, { throwIfNoEntry: false }));
   if (!stats) return undefined;
   if (!stats.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
   orExplain(name, () => accessSync(path, constants.R_OK));
-  return { name, path, device: stats.dev, inode: stats.ino };
+  return { name, path, identities: [identityOf(path)] };
 }
 
 /** Creates the file and its folder if they are missing. */
@@ -59,10 +64,6 @@ const logHeaderBytes = 32;
 export function holdsFrames(log: string): boolean {
   return sizeOf(log) > logHeaderBytes;
 }
-
-/** SQLite names the log after the file, so services that use different names do not see each other's commits. */
-export const hasOtherNames =
-  'The store has a second name (a hard link). If that is served too, pets are lost.';
 
 /** Whether a path leads to a store or to one of its side files, by any name or link. */
 export function isFileOfStore(storeName: string, path: string): boolean {

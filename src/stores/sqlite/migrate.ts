@@ -124,21 +124,6 @@ export function checkOwnership(database: Database, name: string): void {
     );
   }
   if (version > newestVersion) throw newerSchema(name, version, newestVersion, release);
-  refuseTriggers(database, name);
-}
-
-/** Triggers and views could change what is written or read. Other programs' tables and indexes are left alone. */
-function refuseTriggers(database: Database, name: string): void {
-  const foreign = database
-    .query<{ type: string; name: string }, []>(
-      "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1",
-    )
-    .get();
-  if (!foreign) return;
-  throw new OperatorError(
-    `${name} holds a ${foreign.type} ${foreign.name}, which petstore has not made.`,
-    `Remove it with the program that created it, or restore a backup: petstore restore FILE --force`,
-  );
 }
 
 /** For commands that only read and cannot migrate. */

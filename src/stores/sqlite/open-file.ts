@@ -1,6 +1,4 @@
 import type { Database } from 'bun:sqlite';
-import { readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { partialForm, removeLeftovers } from '../../system/files.ts';
 import { noReport } from '../../system/progress.ts';
 import { announceMigration, type MigrationOptions } from '../migration.ts';
@@ -9,7 +7,7 @@ import { operatorError } from './errors.ts';
 import { findOrMakeStore, type StoreFile } from './file.ts';
 import { copyDatabase } from './maintenance/backup.ts';
 import { checkOwnership, migrate, newestVersion, readPragma } from './migrate.ts';
-import { isFileAt, isInPlace, withSideFiles } from './watch.ts';
+import { isInPlace, withSideFiles } from './watch.ts';
 
 /**
  * How a store is opened: `file.ts` finds the file behind the operator's name. `connect.ts` opens a connection and refuses
@@ -20,9 +18,10 @@ import { isFileAt, isInPlace, withSideFiles } from './watch.ts';
 /** Opens a store for reading and writing. Creates it if it is missing, checks it and migrates its schema. */
 export function openForWriting(name: string, options: MigrationOptions = {}): OpenStore {
   for (;;) {
-    const { store, database, version } = openInPlace(() => findOrMakeStore(name), true);
+    const { store, database, version } = openInPlace(findOrMakeStore(name), true);
     if (version === newestVersion) {
-      removeUnfinished(store);
+      // What killed restores left behind. The store is open, which rules out a running one.
+      removeLeftovers(store.path, partialForm);
       return { store: withSideFiles(store), database, version };
     }
     database.close();
@@ -68,14 +67,4 @@ function keepOlder(database: Database, { name, path }: StoreFile, version: numbe
   removeLeftovers(file, partialForm, 0);
   copyDatabase({ database, name, file, report: noReport, remedy });
   return file;
-}
-
-/** Removes what killed commands left behind. The store must be open, which rules out a running restore. */
-export function removeUnfinished({ path, ...store }: StoreFile): void {
-  removeLeftovers(path, partialForm);
-  const folder = dirname(path);
-  const replaced = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.replaced-`));
-  for (const file of replaced.map((name) => join(folder, name)))
-    // A restore was killed after it gave the store its second name.
-    if (isFileAt(file, store)) rmSync(file);
 }

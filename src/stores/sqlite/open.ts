@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { statfsSync, statSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
@@ -8,12 +8,11 @@ import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
-import { hasOtherNames } from './file.ts';
 import { createKeyStore } from './keys.ts';
 import { openForWriting } from './open-file.ts';
 import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
 import { openSearcher } from './search.ts';
-import { createFreshness, isInPlace, watchCommits, watchStore } from './watch.ts';
+import { createFreshness, isInPlace, watchDataVersion, watchStore, watchWalIndex } from './watch.ts';
 import { openWriter } from './writer.ts';
 
 interface SqliteOptions extends MigrationOptions {
@@ -29,13 +28,13 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   // Stays open: with its lock, no restore can slip in before the other connections hold theirs.
   const { store, database: writable } = openForWriting(path, options);
-  if (statSync(store.path).nlink > 1) log?.warn(hasOtherNames, { store: store.name });
   // The serving thread only reads, so that it never waits for a commit.
   const database = openReader(store);
   // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
-  const freshness = createFreshness(database, watchCommits(database, store.path), watch);
+  const commits = watchWalIndex(store.path) ?? watchDataVersion(database);
+  const freshness = createFreshness(database, commits, watch);
   const readiness = createReadiness(() => writer.execute('UPDATE write_probe SET probed_at = ?1', [now()]));
   const writer = openWriter({ store, watch, maxQueuedWrites, metrics, onWritten: readiness.note });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>

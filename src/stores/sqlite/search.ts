@@ -4,17 +4,7 @@ import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
 
-/** Runs searches that read many pets, one at a time, on a thread of their own. */
-export interface Searcher {
-  /**
-   * Fails with `overloaded` if too many searches wait or this one waits too long. Does not start once `signal` is
-   * aborted.
-   */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<Page>;
-  /** Waits for the running search, then ends the thread. */
-  close(): Promise<void>;
-}
-
+export type Searcher = ReturnType<typeof openSearcher>;
 export type SearchOutcome = { page: Page } | { failure: Failure };
 
 /** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
@@ -26,7 +16,8 @@ interface Waiting extends PromiseWithResolvers<Page> {
   timer?: Timer;
 }
 
-export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
+/** Runs searches that read many pets, one at a time, on a thread of their own. */
+export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>) {
   /** In the order of their arrival. */
   const waiting = new Set<Waiting>();
   let running: Waiting | undefined;
@@ -66,7 +57,11 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   };
 
   return {
-    async search(request, signal) {
+    /**
+     * Fails with `overloaded` if too many searches wait or this one waits too long. Does not start once `signal` is
+     * aborted.
+     */
+    async search(request: SearchRequest, signal?: AbortSignal): Promise<Page> {
       const problem = closing ? storeClosing() : watch.problem();
       if (problem) throw problem;
       if (waiting.size >= maxWaiting || signal?.aborted) throw tooManyWaiting();
@@ -80,7 +75,8 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
       if (!running) sendNext();
       return next.promise;
     },
-    async close() {
+    /** Waits for the running search, then ends the thread. */
+    async close(): Promise<void> {
       if (!closing) {
         closing = Promise.withResolvers();
         for (const { reject } of waiting) reject(storeClosing());

@@ -1,46 +1,28 @@
 import type { Database } from 'bun:sqlite';
-import { lstatSync } from 'node:fs';
 import type { PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
 import { mapFile } from '../../system/map-file.ts';
 import { callerError, isBusy, outcomeUnknown, storeMoved } from './errors.ts';
-import type { FileIdentity, StoreFile } from './file.ts';
+import { identityOf, type StoreFile } from './file.ts';
 
 /** A store in use: whether its files are in their place, when its lock is free, and when anybody commits. */
 
+const suffixes = ['', '-wal', '-shm'];
+
 /** Adds the identity of the side files. A connection must already have read the store in WAL mode. */
 export function withSideFiles(store: StoreFile): StoreFile {
-  return { ...store, sideFiles: sideFilesOf(store).map(identityOf) };
+  const identities = suffixes.map((suffix) => identityOf(`${store.path}${suffix}`));
+  return { ...store, identities: [...store.identities, ...identities.slice(1)] };
 }
 
 /**
  * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
  * each other's commits. This is cheap enough to run before and after every commit.
  */
-export function isInPlace(store: StoreFile): boolean {
-  const { path, sideFiles } = store;
-  if (!isFileAt(path, store)) return false;
-  return !sideFiles || sideFilesOf(store).every((file, index) => isFileAt(file, sideFiles[index]));
-}
-
-function sideFilesOf({ path }: StoreFile): string[] {
-  return [`${path}-wal`, `${path}-shm`];
-}
-
-/** Whether the path itself, and not a link there, is this file: a moved file is no longer beside its log. */
-export function isFileAt(path: string, file: FileIdentity | undefined): boolean {
-  const found = identityOf(path);
-  return found !== undefined && found.device === file?.device && found.inode === file.inode;
-}
-
-/** Undefined if the file is missing or inaccessible. */
-function identityOf(path: string): FileIdentity | undefined {
-  try {
-    const { dev, ino } = lstatSync(path, { bigint: true });
-    return { device: dev, inode: ino };
-  } catch {
-    return undefined;
-  }
+export function isInPlace({ path, identities }: StoreFile): boolean {
+  return identities.every(
+    (identity, index) => identity !== undefined && identity === identityOf(`${path}${suffixes[index]}`),
+  );
 }
 
 /**
@@ -87,8 +69,8 @@ export const busyTimeoutMs = 5000;
  * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
  * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
  */
-export function whenFree<Result>(action: () => Result, { waitMs = busyTimeoutMs, pauseMs = 1 } = {}): Result {
-  const deadline = performance.now() + waitMs;
+export function whenFree<Result>(action: () => Result, pauseMs = 1): Result {
+  const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
       return action();
@@ -168,18 +150,13 @@ export function createFreshness(
   };
 }
 
-/** Call it after the first read, which creates the shared memory. */
-export function watchCommits(database: Database, path: string): CommitWatch {
-  return watchWalIndex(path) ?? watchDataVersion(database);
-}
-
 const headerBytes = 48;
 /** Offsets in 32-bit words of the commit counter and the header's checksum, which covers the state of the log. */
 const [changesAt, checksumAt] = [2, 10];
 
 /**
  * Maps the header of SQLite's shared memory, which every commit by any process rewrites, so that a check is nearly
- * free. The format is fixed: https://sqlite.org/walformat.html.
+ * free. The format is fixed: https://sqlite.org/walformat.html. Call it after the first read, which creates that memory.
  */
 export function watchWalIndex(path: string): CommitWatch | undefined {
   const bytes = mapFile(`${path}-shm`, headerBytes);

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite';
-import { statSync } from 'node:fs';
 import {
   decideBatch,
   type IdempotencyHolder,
@@ -9,12 +8,11 @@ import {
   type TimedChange,
   type Writes,
 } from '../../domain/change.ts';
-import { PetstoreError } from '../../domain/error.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { parseNewPet } from '../../domain/pet.ts';
 import type { CategoryRow, ColumnValue } from '../tables.ts';
 import { connect, useWal } from './connect.ts';
-import { describeFailure, isBusy, storeMoved, callerErrorOfCommit, type Failure } from './errors.ts';
+import { describeFailure, storeMoved, callerErrorOfCommit, type Failure } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import {
   type Checked,
@@ -53,9 +51,6 @@ let store: StoreFile;
 let connection: ReturnType<typeof openConnection> | undefined;
 /** Once true, nothing is written, even if the file comes back: others may have written in between. */
 let isLost = false;
-/** Whether the last batch timed out on another process's lock. Until a batch gets the lock, the next ones wait less. */
-let isLocked = false;
-const shortWait = { waitMs: 100 };
 
 self.onmessage = ({ data }: MessageEvent<StoreFile | Write[] | 'close'>) => {
   if (data === 'close') {
@@ -73,10 +68,8 @@ function runBatch(writes: Write[]): Reply {
   try {
     if (isLost) throw storeMoved(store);
     const results = whileInPlace(store, () => {
-      const { database, begin, apply, commit } = (connection ??= openConnection());
-      refuseLongLog(database);
-      whenFree(() => begin.run(), isLocked ? shortWait : {});
-      isLocked = false;
+      const { begin, apply, commit } = (connection ??= openConnection());
+      whenFree(() => begin.run());
       const applied = apply(writes);
       commit();
       return applied;
@@ -84,7 +77,6 @@ function runBatch(writes: Write[]): Reply {
     return { results };
   } catch (error) {
     isLost ||= !isInPlace(store);
-    isLocked = isBusy(error);
     // After a failed sync, the connection's memory cannot be trusted.
     if (connection) abandon(connection.database);
     connection = undefined;
@@ -115,33 +107,6 @@ function openConnection() {
     database.close();
     throw error;
   }
-}
-
-/** Generous: a backup or an export holds a snapshot for seconds, and the log grows by a small part of this. */
-const maxLogBytes = 2 * 1024 * 1024 * 1024;
-
-/**
- * While a reader holds a snapshot, SQLite cannot restart the log, and every write makes it longer until the disk is
- * full. Beyond the limit, writes are refused until the reader is gone. Each refused write tries to empty the log,
- * because nothing else would.
- */
-function refuseLongLog(database: Database): void {
-  const log = `${store.path}-wal`;
-  const measure = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  if (measure() <= maxLogBytes) return;
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  const bytes = measure();
-  if (bytes <= maxLogBytes) return;
-  throw new PetstoreError(
-    'unavailable',
-    'A long-running reader blocks writes to the store. Try again later.',
-    {
-      cause: new Error(
-        `${log} has grown to ${bytes} bytes, because a program has held a snapshot of the store for long. ` +
-          'Writes resume when it ends. End it, or wait: fuser -v names the programs that have the file open.',
-      ),
-    },
-  );
 }
 
 /** Never throws, so that the caller sees why the batch failed. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { addBackup } from '../../../src/stores/backups/add-backup.ts';
-import { openPlace, recordRehearsal, rehearsalOf } from '../../../src/stores/backups/catalog.ts';
+import { manifestOf, openPlace, writeManifest } from '../../../src/stores/backups/catalog.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
@@ -17,12 +17,12 @@ describe('an unfinished file of another container, where processes have the same
     const work = { place, store: folder.database, keep: undefined, report: noReport };
     const { backup } = await addBackup(work);
     const file = `${backups.path}/monday.db`;
-    const others = [file, `${backups.path}/${rehearsalOf(backup.name)}`].map(
+    const others = [file, `${backups.path}/${manifestOf(backup.name)}`].map(
       (path) => `${path}.${process.pid}.partial`,
     );
     for (const other of others) writeFileSync(other, 'unfinished');
     backUpSqlite(folder.database, file, noReport);
-    await recordRehearsal(place, backup.name, { at: new Date(), isSound: true });
+    await writeManifest(place, { ...backup, rehearsal: { at: new Date(), isSound: true } });
     await addBackup(work);
     for (const other of others) expect(readFileSync(other, 'utf8')).toBe('unfinished');
   });

@@ -48,16 +48,12 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
 
 /** Reads a whole copy and returns its content. Damage is reported as damage of the origin. */
 export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
-  try {
-    using database = new Database(copy, { readonly: true });
-    checkOwnership(database, origin);
-    report.step('Checking the copy');
-    const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
-    if (found?.integrity_check !== 'ok') throw damaged(origin);
-    return refuseDamagedRows(database, origin, report);
-  } catch (error) {
-    throw operatorError(error, origin);
-  }
+  using database = new Database(copy, { readonly: true });
+  checkOwnership(database, origin);
+  report.step('Checking the copy');
+  const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
+  if (found?.integrity_check !== 'ok') throw damaged(origin);
+  return refuseDamagedRows(database, origin, report);
 }
 
 /** Backs up a store into a new file while services use it. The backup holds everything acknowledged before the call. */

@@ -6,6 +6,7 @@ import type { MigrationOptions } from '../../migration.ts';
 import { type ColumnValue, idempotencyTable, importTable, keyTable } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
 import { damaged, operatorError, isDamage, callerErrorOfAdd } from '../errors.ts';
+import type { StoreFile } from '../file.ts';
 import { refuseOlderSchema } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
 import {
@@ -22,7 +23,7 @@ import {
   storedOrders,
   storedPets,
 } from '../rows.ts';
-import { refuseMoved } from '../watch.ts';
+import { whileInPlace } from '../watch.ts';
 
 /** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
 export async function openSqliteBulk(
@@ -30,21 +31,10 @@ export async function openSqliteBulk(
 ): Promise<BulkStore> {
   const { path, mayCreate } = options;
   const { store, database, version } = mayCreate ? openForWriting(path, options) : openForReading(path);
-
-  const translated: Translated = async (use) => {
-    try {
-      refuseMoved(store);
-      const result = use();
-      refuseMoved(store);
-      return result;
-    } catch (error) {
-      throw isDamage(error) ? operatorError(error, path) : callerErrorOfAdd(error);
-    }
-  };
-
+  const attempt = createAttempt(store);
   try {
     refuseOlderSchema(version, path);
-    const table = createTableMaker(database, path, translated);
+    const table = createTableMaker(database, path, attempt);
     const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
     const begin = database.transaction(() => beginLog(database, Date.now()));
     return {
@@ -54,9 +44,9 @@ export async function openSqliteBulk(
       categories: table(storedCategories),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
-      lastIds: () => translated(() => readLastIds(database)),
-      raiseLastIds: (ids) => translated(() => raise.immediate(ids)),
-      beginLog: () => translated(() => begin.immediate()),
+      lastIds: () => attempt(() => readLastIds(database)),
+      raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
+      beginLog: () => attempt(() => begin.immediate()),
       close: async () => database.close(),
     };
   } catch (error) {
@@ -65,9 +55,20 @@ export async function openSqliteBulk(
   }
 }
 
-type Translated = <Result>(use: () => Result) => Promise<Result>;
+type Attempt = <Result>(use: () => Result) => Promise<Result>;
 
-function createTableMaker(database: Database, path: string, translated: Translated) {
+/** Runs a read or a transaction while the store is in its place. */
+export function createAttempt(store: StoreFile): Attempt {
+  return async (use) => {
+    try {
+      return whileInPlace(store, use);
+    } catch (error) {
+      throw isDamage(error) ? operatorError(error, store.name) : callerErrorOfAdd(error);
+    }
+  };
+}
+
+function createTableMaker(database: Database, path: string, attempt: Attempt) {
   return <Row, Stored>(form: CheckedForm<Row, Stored>, select = selectColumns(form)): BulkTable<Row> => {
     const { name, keyLength, valuesOf } = form;
     const key = Object.keys(form.columns).slice(0, keyLength);
@@ -88,9 +89,9 @@ function createTableMaker(database: Database, path: string, translated: Translat
       return row;
     };
     return {
-      count: () => translated(() => count.get()?.count ?? 0),
-      read: (after, limit) => translated(() => read(after, limit).map(parse)),
-      write: (rows) => translated(() => insertAll.immediate(rows)),
+      count: () => attempt(() => count.get()?.count ?? 0),
+      read: (after, limit) => attempt(() => read(after, limit).map(parse)),
+      write: (rows) => attempt(() => insertAll.immediate(rows)),
     };
   };
 }

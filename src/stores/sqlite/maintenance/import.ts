@@ -6,7 +6,6 @@ import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
 import type { MigrationOptions } from '../../migration.ts';
 import { type CategoryRow, type ColumnValue, type ImportRow, importTable } from '../../tables.ts';
-import { callerErrorOfAdd } from '../errors.ts';
 import { openForWriting } from '../open-file.ts';
 import {
   type Checked,
@@ -19,7 +18,7 @@ import {
   storedCategories,
   storedPets,
 } from '../rows.ts';
-import { whileInPlace } from '../watch.ts';
+import { createAttempt } from './bulk.ts';
 
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
@@ -28,6 +27,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   const { path } = options;
   const { store, database } = openForWriting(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
+  const attempt = createAttempt(store);
   const insert = createPetInsert(database);
   const find = database.query<ImportRow, [string]>(
     `SELECT ${selectColumns(importTable)} FROM imports WHERE source = ?1`,
@@ -86,32 +86,22 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
     return added;
   });
 
-  const translated = async <Result>(use: () => Result): Promise<Result> => {
-    try {
-      return use();
-    } catch (error) {
-      throw callerErrorOfAdd(error);
-    }
-  };
-  const write = <Result>(transaction: () => Result): Promise<Result> =>
-    translated(() => whileInPlace(store, transaction));
-
   return {
     findImport: (source) =>
-      translated(() => {
+      attempt(() => {
         const row = find.get(source);
         return row ? importTable.parse(row) : undefined;
       }),
-    addPets: (pets, step) => write(() => addPets.immediate(pets, step)),
-    nameCategories: (categories) => write(() => nameCategories(categories)),
+    addPets: (pets, step) => attempt(() => addPets.immediate(pets, step)),
+    nameCategories: (categories) => attempt(() => nameCategories(categories)),
     finishImport: (source, finishedAt) =>
-      write(() => {
+      attempt(() => {
         // An import without pets has no row yet.
         begin.run(source);
         finish.run(source, finishedAt.getTime());
       }),
-    forgetImport: (source) => write(() => void forget.run(source)),
-    largestId: () => translated(() => readLastId() || undefined),
+    forgetImport: (source) => attempt(() => void forget.run(source)),
+    largestId: () => attempt(() => readLastId() || undefined),
     close: async () => database.close(),
   };
 }

@@ -1,18 +1,17 @@
 import type { Database } from 'bun:sqlite';
-import { OperatorError } from '../../../domain/error.ts';
 import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage } from '../connect.ts';
-import { damaged, operatorError, isBusy } from '../errors.ts';
+import { damaged, operatorError } from '../errors.ts';
 import { findStore } from '../file.ts';
 import { isWithoutSchema } from '../migrate.ts';
 import {
+  type Checked,
   type CheckedForm,
   isIntact,
-  type RenderedPet,
   selectColumns,
-  selectStoredPet,
   storedCategories,
   storedOrders,
+  storedPets,
 } from '../rows.ts';
 
 /** Reads a whole store, and counts the keys that are neither revoked nor expired. Fails where the service would. */
@@ -27,9 +26,7 @@ export function inspectSqlite(
     report.step(`Checking ${name}`);
     refuseDamage(database, name);
     const content = refuseDamagedRows(database, name, report);
-    const usableKeyCount = isWithoutSchema(database) ? 0 : countUsableKeys(database, now);
-    refuseLocked(database, name);
-    return { ...content, usableKeyCount };
+    return { ...content, usableKeyCount: content.keyCount && countUsableKeys(database, now) };
   } catch (error) {
     throw operatorError(error, name);
   } finally {
@@ -45,20 +42,6 @@ function countUsableKeys(database: Database, now: number): number {
   return select.get(now)?.count ?? 0;
 }
 
-/** Takes the write lock, as a write does, and releases it. */
-function refuseLocked(database: Database, name: string): void {
-  try {
-    database.run('BEGIN IMMEDIATE');
-    database.run('ROLLBACK');
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    throw new OperatorError(
-      `Another process holds the write lock of ${name}, so every write fails.`,
-      `End it: fuser -v ${name} names the processes that have the store open.`,
-    );
-  }
-}
-
 /** The number of rows in a store. */
 export interface StoreContent {
   petCount: number;
@@ -67,43 +50,42 @@ export interface StoreContent {
 }
 
 const emptyStore: StoreContent = { petCount: 0, orderCount: 0, keyCount: 0 };
-const rowsPerReport = 10_000;
-const nouns: Record<string, string> = { pets: 'pet', orders: 'order', categories: 'category' };
 
-/** Compares every pet, order and category with its checksum, and reads every key. */
+const renderedPets = {
+  ...storedPets,
+  parse: ({ id, json, checksum }: Checked<{ id: string; json: string }>) =>
+    isIntact({ json, checksum: Number(checksum) }, id) || undefined,
+};
+
+/** Compares every pet, order and category with its checksum, and counts the keys. */
 export function refuseDamagedRows(database: Database, name: string, report: Report): StoreContent {
-  const countSound = (table: string, columns: string, isSound: (row: never) => boolean): number => {
-    const { total } = database.query(`SELECT count(*) AS total FROM ${table}`).get() as { total: number };
+  const countSound = <Row, Stored>(
+    table: Pick<CheckedForm<Row, Stored>, 'name' | 'columns' | 'parse'>,
+    noun: string,
+  ): number => {
+    const existing = columnsIn(database, table.name);
+    const total = existing.size === 0 ? 0 : countRows(database, table.name);
     if (total === 0) return 0;
-    using progress = report.progress(`${table} read`, total);
-    let count = 0;
-    for (const row of database.query<{ id: string }, []>(`SELECT ${columns} FROM ${table}`).iterate()) {
-      if (!isSound(row as never)) throw damaged(name, `${nouns[table]} ${row.id}`);
-      count += 1;
-      if (count % rowsPerReport === 0) progress.add(rowsPerReport);
+    using progress = report.progress(`${table.name} read`, total);
+    const select = `SELECT ${selectColumns(table, existing)} FROM ${table.name}`;
+    for (const row of database.query<Stored & { id: string }, []>(select).iterate()) {
+      if (table.parse(row) === undefined) throw damaged(name, `${noun} ${row.id}`);
+      progress.add(1);
     }
-    progress.add(count % rowsPerReport);
-    return count;
+    return total;
   };
   // The first start was interrupted after it created the file and before it created the schema.
   if (isWithoutSchema(database)) return emptyStore;
-  const countChecked = <Row, Stored>(table: CheckedForm<Row, Stored>): number => {
-    const existing = columnsIn(database, table.name);
-    if (existing.size === 0) return 0;
-    return countSound(
-      table.name,
-      selectColumns(table, existing),
-      (row: Stored) => table.parse(row) !== undefined,
-    );
-  };
-  countChecked(storedCategories);
+  countSound(storedCategories, 'category');
   return {
-    petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>
-      isIntact(pet, pet.id),
-    ),
-    orderCount: countChecked(storedOrders),
-    keyCount: countKeys(database, name),
+    petCount: countSound(renderedPets, 'pet'),
+    orderCount: countSound(storedOrders, 'order'),
+    keyCount: countRows(database, 'api_keys'),
   };
+}
+
+function countRows(database: Database, table: string): number {
+  return database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${table}`).get()?.count ?? 0;
 }
 
 /** A store of an older version has fewer columns, and none in a table that it lacks. */
@@ -112,16 +94,4 @@ function columnsIn(database: Database, table: string): Set<string> {
     .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?1)')
     .all(table);
   return new Set(rows.map(({ name }) => name));
-}
-
-/** Keys have no checksum, but one with an invalid form is certainly damaged. */
-function countKeys(database: Database, name: string): number {
-  const { count, sound } = database
-    .query(
-      `SELECT count(*) AS count, count(*) FILTER (WHERE length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'
-         AND typeof(name) = 'text' AND typeof(created_at) = 'integer') AS sound FROM api_keys`,
-    )
-    .get() as Record<'count' | 'sound', number>;
-  if (sound !== count) throw damaged(name);
-  return count;
 }

