@@ -199,7 +199,7 @@ async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): P
     const { usableKeyCount, isNew } = inspection;
     const state = isNew
       ? 'holds no store yet; the first start creates it'
-      : `holds ${inspection.isLowerBound ? 'at least' : 'about'} ${contentOf(inspection)}`;
+      : `holds ${contentOf(inspection)}`;
     const findings = [
       ok('store', `PostgreSQL ${inspection.version} at ${storeAt(address).name} responds and ${state}.`),
       inspection.mayWrite
