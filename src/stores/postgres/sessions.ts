@@ -34,13 +34,13 @@ export interface Sql {
   /** Runs a statement that only reads; repeats it if its session was lost. */
   read: Query;
   /**
-   * Runs a read that may take long. These run one at a time on their own session, which is opened on first use. One that
-   * is not wanted when its turn comes does not run.
+   * Runs a read that may take long. These run one at a time on their own session, which is opened on first use. One whose
+   * signal has aborted when its turn comes does not run.
    */
   search: <Row extends QueryResultRow>(
     statement: Statement | string,
     values?: Values,
-    isWanted?: () => boolean,
+    signal?: AbortSignal,
   ) => Promise<Row[]>;
   /**
    * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
@@ -98,11 +98,10 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
 
   return {
     read,
-    search: (statement, values, isWanted = () => true) =>
+    search: (statement, values, signal) =>
       retry(() =>
         searchers.run((session) => {
-          if (!isWanted())
-            throw new PetstoreError('overloaded', 'Every caller left while the search waited.');
+          if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller left while the search waited.');
           return session.query(statement, values);
         }),
       ),
