@@ -10,7 +10,6 @@ import {
   pageOf,
   type Sort,
 } from '../store.ts';
-import { isStoreDown } from './errors.ts';
 import { limits, type Statement, type Value } from './session.ts';
 import type { Sql } from './sessions.ts';
 
@@ -55,7 +54,6 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
     maxWaitMs: limits.queueMs,
     size: { of: ({ lookup }) => rowCountOf(lookup), maxPerBatch: maxRowsPerQuery },
     onRefused: leave,
-    isStoreDown,
   });
 
   return (lookup) => {

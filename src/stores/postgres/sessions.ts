@@ -3,17 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError, storeClosing } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
-import { type Log, reasonOf } from '../../system/log.ts';
+import type { Log } from '../../system/log.ts';
 import { createBoundedQueue } from '../batcher.ts';
 import type { PostgresAddress } from './address.ts';
-import {
-  callerError,
-  isCollision,
-  isLost,
-  OutcomeUnknownError,
-  SessionLostError,
-  spoilsSession,
-} from './errors.ts';
 import {
   keepPlans,
   limits,
@@ -22,12 +14,21 @@ import {
   type Server,
   servingTimeouts,
   type Session,
+  SessionLostError,
   type SessionOptions,
   type Statement,
   type Timeouts,
   type Values,
 } from './session.ts';
-import { createTransact, type Transact } from './transaction.ts';
+import {
+  callerError,
+  createTransact,
+  isCollision,
+  isLost,
+  OutcomeUnknownError,
+  spoilsSession,
+  type Transact,
+} from './transaction.ts';
 
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
@@ -86,22 +87,15 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
   const writers = createLanes(openWriter, { count: writerCount });
 
-  const read: Query = (statement, values) =>
-    retry(() => readers.run((session) => session.query(statement, values)));
-
-  const transact = createTransact({
-    onSession: (work) => writers.run(work),
-    read,
-    statementsMs: timeouts.silenceMs,
-    commitMs,
-  });
+  const transact = createTransact({ onSession: writers.run, statementsMs: timeouts.silenceMs, commitMs });
 
   return {
-    read,
+    read: (statement, values) => retry(() => readers.run((session) => session.query(statement, values))),
     search: (statement, values, signal) =>
       retry(() =>
         searchers.run((session) => {
-          if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller left while the search waited.');
+          if (signal?.aborted)
+            throw new PetstoreError('overloaded', 'The caller left while the search waited.');
           return session.query(statement, values);
         }),
       ),
@@ -149,25 +143,9 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
   const sessions = new Set<Session>();
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
-  let isDown = false;
   const failovers = metrics
     ?.counter('petstore_postgres_failovers_total', 'Changes from one database server to another.')
     .with({});
-  metrics?.gauge(
-    'petstore_postgres_server_info',
-    'The database server in use; no sample if there is none.',
-    () => {
-      if (!last || sessions.size === 0) return [];
-      const place = { server_address: address.host, server_port: String(address.port) };
-      const labels = { ...place, system: last.system, timeline: String(last.timeline) };
-      return [{ labels, value: 1 }];
-    },
-  );
-  metrics?.gauge(
-    'petstore_postgres_sessions',
-    'Open sessions on the database server in use.',
-    () => sessions.size,
-  );
 
   /** A server of an earlier timeline lacks what a later one has acknowledged. */
   const refuseOlder = (session: Session): void => {
@@ -187,12 +165,11 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
     else if (last.system !== system || last.timeline !== timeline) {
       failovers?.increment();
       log?.warn('The database server has changed.', fields);
-    } else if (isDown) log?.info('The database server can be used again.', fields);
+    }
     if (last && !isDeepStrictEqual(last, server)) {
       for (const session of sessions) session.destroy();
     }
     last = server;
-    isDown = false;
   };
 
   return async (options) => {
@@ -200,16 +177,8 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
       sessions.delete(session);
       options.onLost?.();
     };
-    let session: Session;
-    try {
-      session = await openSession({ ...options, address, onLost });
-      refuseOlder(session);
-    } catch (error) {
-      if (!isDown && sessions.size === 0)
-        log?.error('No database server can be used.', { reason: reasonOf(error) });
-      isDown = sessions.size === 0;
-      throw error;
-    }
+    const session = await openSession({ ...options, address, onLost });
+    refuseOlder(session);
     moveTo(session.server);
     // The session may have been lost in the meantime.
     if (session.isOpen) sessions.add(session);

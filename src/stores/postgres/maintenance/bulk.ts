@@ -16,7 +16,6 @@ import {
   type TableForm,
 } from '../../tables.ts';
 import { type LibpqVariables, parseAddress } from '../address.ts';
-import { refuseTakenId } from '../errors.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import {
   addEvents,
@@ -29,6 +28,7 @@ import {
 } from '../rows.ts';
 import type { Query, Values } from '../session.ts';
 import { createSql, type Sql } from '../sessions.ts';
+import { isIdTaken } from '../transaction.ts';
 
 interface CommandOptions extends PrepareOptions {
   address: string;
@@ -222,6 +222,11 @@ const insertCategories = `${insertStatement(categoryTable).text} ON CONFLICT (id
 
 function nameCategories(query: Query, categories: readonly Category[]): void {
   if (categories.length > 0) void query(insertCategories, arraysOf(categoryTable, categories));
+}
+
+/** For rows that keep their ids, where another attempt would fail, too. */
+function refuseTakenId(error: unknown): never {
+  throw isIdTaken(error) ? new IdTakenError('This id is taken already.', { cause: error }) : error;
 }
 
 /**
