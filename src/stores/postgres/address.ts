@@ -27,56 +27,42 @@ export interface PostgresAddress {
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof sslModes)[number];
 
-/** PGPASSWORD and the others that libpq reads. */
+/** The environment's variables, of which PGPASSWORD is read here. */
 export type LibpqVariables = Record<string, string | undefined>;
 
-/** The parameters of an address, with libpq's variable for those that have one here. */
-const variables = {
-  host: 'PGHOST',
-  port: 'PGPORT',
-  user: 'PGUSER',
-  password: 'PGPASSWORD',
-  dbname: 'PGDATABASE',
-  options: 'PGOPTIONS',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-  application_name: '',
-  connect_timeout: '',
-  pgbouncer: '',
-  connection_limit: '',
+const parameterNames = [
+  ...['host', 'port', 'user', 'password', 'dbname', 'options', 'application_name', 'connect_timeout'],
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'pgbouncer', 'connection_limit'],
   // Accepted, but a standby is never used, and one host leaves nothing else to choose.
-  target_session_attrs: '',
-};
-type Parameter = keyof typeof variables;
+  'target_session_attrs',
+];
 
 /** Two write, the others read. */
 const connections = { fewest: 3, most: 100, default: 5 };
 
 /**
- * Reads the address forms of libpq, Unix sockets included; libpq's variables supply what is missing. Errors never
- * repeat a part of the address: any part may be a password whose special characters were not encoded.
+ * Reads the address forms of libpq, Unix sockets included. Errors never repeat a part of the address: any part may be a
+ * password whose special characters were not encoded.
  */
 export function parseAddress(address: string, environment: LibpqVariables): PostgresAddress {
-  const url = URL.parse(address);
+  // URL accepts a user only with a host, which a parameter may name instead.
+  const url = URL.parse(address.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost'));
   if (!url || !/^postgres(?:ql)?:\/\//.test(address) || url.hash) refuseForm();
   const parameters = url.searchParams;
-  if (parameters.keys().some((name) => !Object.hasOwn(variables, name)))
-    refuse('has an unknown parameter.', `Known are ${Object.keys(variables).join(', ')}.`);
-  const valueOf = (name: Parameter, part = '') =>
-    parameters.get(name) || decode(part) || environment[variables[name]] || undefined;
-  const pemOf = (name: Parameter) => readPem(name, valueOf(name));
+  if (parameters.keys().some((name) => !parameterNames.includes(name)))
+    refuse('has an unknown parameter.', `Known are ${parameterNames.join(', ')}.`);
+  const valueOf = (name: string, part = '') => parameters.get(name) || decode(part) || undefined;
+  const pemOf = (name: string) => readPem(name, valueOf(name));
   const host = valueOf('host', url.hostname.replace(/^\[(.*)\]$/, '$1')) ?? 'localhost';
   const path = url.pathname.slice(1);
   if (host.includes(',') || /[/@]/.test(path)) refuseForm();
-  const role = valueOf('user', url.username) || environment['USER'];
-  if (!role) refuse('names no user.', 'Write postgres://user@host/database.');
+  const role =
+    valueOf('user', url.username) ?? refuse('names no user.', 'Write postgres://user@host/database.');
   return {
     host,
     port: integer('port', valueOf('port', url.port), { fewest: 1, most: 65_535, default: 5432 }),
     user: role,
-    password: valueOf('password', url.password),
+    password: valueOf('password', url.password) ?? (environment['PGPASSWORD'] || undefined),
     database: valueOf('dbname', path) ?? role,
     sslMode: oneOf('sslmode', valueOf('sslmode') ?? 'prefer', sslModes),
     sslFiles: { ca: pemOf('sslrootcert'), cert: pemOf('sslcert'), key: pemOf('sslkey') },

@@ -1,28 +1,35 @@
-import { DatabaseError } from 'pg';
 import { OperatorError } from '../../domain/error.ts';
-import { SessionLostError } from './session.ts';
+import { openSession, type Session, SessionLostError, type SessionOptions } from './session.ts';
 
-/** Whether a start may succeed later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
-export function mayPass(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return !(error instanceof OperatorError);
-  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
+/** Runs the work of a start or a command on a session of its own. Failures are for the operator. */
+export async function onSession<Result>(
+  options: SessionOptions,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  let session: Session | undefined;
+  try {
+    session = await openSession(options);
+    return await work(session);
+  } catch (error) {
+    throw operatorError(error);
+  } finally {
+    await session?.close();
+  }
 }
-
-/** pgbouncer's code for a session that starts with settings it does not know. */
-const refusedSettings = '08P01';
 
 /** The problem and its remedy, by SQLSTATE. */
 const explanations: Record<string, [problem: string, remedy: string]> = {
   '42501': ['This role may not set up the schema', 'Run petstore migrate once with a role that may.'],
   '42P07': ['The database holds tables of another program', 'Choose another database with --database-url.'],
-  [refusedSettings]: [
+  // How pgbouncer refuses a session that starts with settings it does not know.
+  '08P01': [
     'The address leads to a pooler, such as pgbouncer, that does not accept our timeouts',
     'Add pgbouncer=true to the address.',
   ],
 };
 
-/** One line for the operator of a start or a command. The server's messages never contain the password, and the address is not repeated. */
-export function operatorError(error: unknown): OperatorError {
+/** One line for the operator. The server's messages never contain the password, and the address is not repeated. */
+function operatorError(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   const cause = error instanceof SessionLostError ? error.cause : error;
   const { code = '', message } = cause as { code?: string; message: string };

@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
 import { noReport, type Report } from '../../system/progress.ts';
 import { announceMigration, newerSchema, type MigrationOptions } from '../migration.ts';
 import type { PostgresAddress } from './address.ts';
-import { mayPass, operatorError } from './errors.ts';
-import { openSession, type Session } from './session.ts';
+import { onSession } from './errors.ts';
+import type { Session } from './session.ts';
 
 /**
  * Each step leads from the previous version to its own; the first release had version 4. A released step never changes.
@@ -128,26 +127,30 @@ const migrationLock = 0x70657473;
 /** Long enough for twenty replicas that start together. Building an index has no time limit. */
 const timeouts = { lockMs: 60_000, statementMs: 0, silenceMs: 0 };
 
-/** Migrates the schema. Any number of replicas may start together, and any of them may be killed. */
-async function migrate(address: PostgresAddress, options: PrepareOptions): Promise<void> {
+export interface PrepareOptions extends MigrationOptions {
+  /** False for commands that only read: a schema that is missing or older is an error. */
+  mayCreate?: boolean;
+}
+
+export function prepareDatabase(address: PostgresAddress, options: PrepareOptions): Promise<void> {
+  return onSession({ address, timeouts }, (session) =>
+    options.mayCreate === false ? refuseMissingSchema(session) : migrate(session, options),
+  );
+}
+
+/** Any number of replicas may start together, and any of them may be killed. */
+async function migrate(session: Session, options: PrepareOptions): Promise<void> {
   const { report = noReport } = options;
-  const session = await openSession({ address, timeouts });
-  try {
-    if (options.mayCreate === false) return await refuseMissingSchema(session);
-    await refuseOtherEncodings(session);
-    // A service may lack the right to change the schema if the schema is up to date.
-    if ((await readSchemaVersion(session)) < newestVersion) {
-      const from = await alone(session, () => runSteps(session, report));
-      if (from === 0) options.onMade?.();
-      if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
-    }
-    const missing = await session.query<{ name: string }>(selectMissing, [Object.keys(indexes)]);
-    for (const { name } of missing)
-      await alone(session, () => session.query(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`));
-    await foldNames(session, report);
-  } finally {
-    await session.close();
+  // A service may lack the right to change the schema if the schema is up to date.
+  if ((await readSchemaVersion(session)) < newestVersion) {
+    const from = await alone(session, () => runSteps(session, report));
+    if (from === 0) options.onMade?.();
+    if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
   }
+  const missing = await session.query<{ name: string }>(selectMissing, [Object.keys(indexes)]);
+  for (const { name } of missing)
+    await alone(session, () => session.query(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`));
+  await foldNames(session, report);
 }
 
 /** Runs a transaction while other replicas wait. */
@@ -200,30 +203,6 @@ async function foldNames(session: Session, report: Report): Promise<void> {
   } while (count > 0);
 }
 
-const pauseBetweenAttemptsMs = 200;
-
-export interface PrepareOptions extends MigrationOptions {
-  /** False for commands that only read: a schema that is missing or older is an error. */
-  mayCreate?: boolean;
-}
-
-/** Migrates, waiting for a database that is still starting or briefly has too many connections. */
-export async function prepareDatabase(
-  address: PostgresAddress,
-  startWithinMs: number,
-  options: PrepareOptions,
-): Promise<void> {
-  const deadline = performance.now() + startWithinMs;
-  for (;;) {
-    try {
-      return await migrate(address, options);
-    } catch (error) {
-      if (!mayPass(error) || performance.now() > deadline) throw operatorError(error);
-    }
-    await sleep(pauseBetweenAttemptsMs);
-  }
-}
-
 async function refuseMissingSchema(session: Session): Promise<void> {
   const version = await readSchemaVersion(session);
   if (version === newestVersion) return;
@@ -245,14 +224,4 @@ export async function readSchemaVersion(session: Session): Promise<number> {
   const version = row?.version ?? 0;
   if (version > newestVersion) throw newerSchema('The database', version, newestVersion, release);
   return version;
-}
-
-/** Any other encoding would reject or change names. */
-async function refuseOtherEncodings(session: Session): Promise<void> {
-  const [row] = await session.query<{ server_encoding: string }>('SHOW server_encoding');
-  if (row?.server_encoding === 'UTF8') return;
-  throw new OperatorError(
-    `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,
-    "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
-  );
 }

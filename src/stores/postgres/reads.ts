@@ -16,8 +16,9 @@ import type { Sql } from './sessions.ts';
 export interface ReadOptions<Lookup, Row, Result> {
   /** Takes an array for each value of a lookup. Returns at most one row per lookup, with its `place` from 1. */
   statement: Statement;
-  /** Lookups with equal values are equal. */
   valuesOf: (lookup: Lookup) => readonly Value[];
+  /** Lookups with equal keys are equal. By default, the key is the lookup as text. */
+  keyOf?: (lookup: Lookup) => string;
   resultOf: (row: Row | undefined, lookup: Lookup) => Result;
   /** How many rows of a table a lookup may read; 1 by default. */
   rowCountOf?: (lookup: Lookup) => number;
@@ -31,11 +32,10 @@ const maxRowsPerQuery = 1000;
  */
 export function createReads<Lookup, Row extends QueryResultRow, Result>(
   sql: Pick<Sql, 'read'>,
-  { statement, valuesOf, resultOf, rowCountOf = () => 1 }: ReadOptions<Lookup, Row, Result>,
+  { statement, valuesOf, keyOf = String, resultOf, rowCountOf = () => 1 }: ReadOptions<Lookup, Row, Result>,
 ): (lookup: Lookup) => Promise<Result> {
   interface Read {
     lookup: Lookup;
-    values: readonly Value[];
     key: string;
   }
   /** By key; undefined while a read is being added. */
@@ -44,7 +44,8 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
 
   const readAll = async (reads: Read[]): Promise<Result[]> => {
     reads.forEach(leave);
-    const arrays = reads[0]?.values.map((_, index) => reads.map(({ values }) => values[index] ?? null));
+    const asked = reads.map(({ lookup }) => valuesOf(lookup));
+    const arrays = asked[0]?.map((_, index) => asked.map((values) => values[index] ?? null));
     const rows = await sql.read<Row & { place: number }>(statement, arrays);
     const rowAt = new Map(rows.map((row) => [row.place, row]));
     return reads.map(({ lookup }, index) => resultOf(rowAt.get(index + 1), lookup));
@@ -57,12 +58,11 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
   });
 
   return (lookup) => {
-    const values = valuesOf(lookup);
-    const key = values.join(' ');
+    const key = keyOf(lookup);
     const equal = waiting.get(key);
     if (equal) return equal;
     waiting.set(key, undefined);
-    const result = batches.add({ lookup, values, key });
+    const result = batches.add({ lookup, key });
     // It may have been sent at once, or refused.
     if (waiting.has(key)) waiting.set(key, result);
     return result;
@@ -97,6 +97,8 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
         ...[limit, status ?? null, petId?.toString() ?? null, returned ?? null],
         ...[since ?? anyTime.since, until ?? anyTime.until],
       ],
+      keyOf: ({ limit, status, petId, returned, since, until, after }) =>
+        `${limit} ${status} ${petId} ${returned} ${since} ${until} ${after}`,
       rowCountOf: ({ limit }) => limit + 1,
       resultOf: (page: JoinedPage | undefined, { limit }) =>
         pageOf(takeApart<Row>(columns, page), limit, paged.render),
@@ -116,8 +118,8 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
 type Index = keyof typeof shapes;
 
 /** The index to use. A pet has few orders, and few orders are returned. */
-function indexFor({ status, ...request }: RowsRequest): Index {
-  const { petId, returned } = request;
+function indexFor(request: RowsRequest): Index {
+  const { status, petId, returned } = request;
   if (petId !== undefined) return 'pet';
   if (isByTime(request)) return 'time';
   if (returned) return 'returned';

@@ -102,12 +102,11 @@ export async function openPostgresImport(options: CommandOptions): Promise<Impor
 
 const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };
 const commitMs = 60_000;
-const startWithinMs = 3000;
 
 /** For a command that reads or writes many rows, one transaction after another. */
 async function openCommandSql(options: CommandOptions): Promise<Sql> {
   const address = parseAddress(options.address, options.environment ?? {});
-  await prepareDatabase(address, startWithinMs, options);
+  await prepareDatabase(address, options);
   return createSql(address, { readerCount: 1, timeouts, commitMs });
 }
 

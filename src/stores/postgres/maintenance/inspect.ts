@@ -1,7 +1,6 @@
 import { parseAddress, type LibpqVariables } from '../address.ts';
-import { operatorError } from '../errors.ts';
+import { onSession } from '../errors.ts';
 import { readSchemaVersion } from '../migrate.ts';
-import { openSession, type Session } from '../session.ts';
 
 export interface PostgresInspection {
   version: string;
@@ -15,22 +14,13 @@ export interface PostgresInspection {
 }
 
 /** Inspects a database without changing it. Fails with the service's own error. */
-export async function inspectPostgres(
-  address: string,
-  environment: LibpqVariables,
-): Promise<PostgresInspection> {
-  let session: Session | undefined;
-  try {
-    session = await openSession({ address: parseAddress(address, environment), timeouts });
+export function inspectPostgres(address: string, environment: LibpqVariables): Promise<PostgresInspection> {
+  return onSession({ address: parseAddress(address, environment), timeouts }, async (session) => {
     const isNew = (await readSchemaVersion(session)) === 0;
     const [found] = await session.query<Omit<PostgresInspection, 'isNew'>>(isNew ? selectNew : selectStore);
     if (!found) throw new Error('The server says nothing about the store.');
     return { ...found, isNew };
-  } catch (error) {
-    throw operatorError(error);
-  } finally {
-    await session?.close();
-  }
+  });
 }
 
 /** Counting a large table takes a while. */
