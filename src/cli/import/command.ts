@@ -70,7 +70,7 @@ export function define(command: Command): void {
     command,
     'petstore import pets.ndjson',
     'petstore import pets.csv --rejects bad-rows.csv',
-    'zcat pets.gz | petstore import --database-url postgres://db.example/shop',
+    'zcat pets.gz | petstore import --database-url postgres://petstore@db/shop',
   );
 }
 

@@ -78,8 +78,7 @@ export const limits = {
   /** What was lost after this time is not repeated, because its caller is about to give up. */
   retryMs: 1000,
   /** Until a session has room. */
-  sessionMs: 2000,
-  searchTurnMs: 3000,
+  sessionMs: 3000,
   connectMs: 2000,
   /** For COMMIT, and before that for the statements that travel with it. After that, the outcome is unknown. */
   commitMs: 3000,

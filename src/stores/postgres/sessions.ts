@@ -78,14 +78,14 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
     )
     .with({});
   const openReader = (onLost: () => void) => open({ onLost, timeouts, settings: keepPlans });
-  const readers = createLanes(openReader, { count: readerCount, maxPerSession: maxReadsPerSession });
+  const readers = createLanes(openReader, readerCount, maxReadsPerSession);
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
   const openSearcher = (onLost: () => void) => open({ onLost, timeouts });
-  const searchers = createLanes(openSearcher, { count: 1, maxWaitMs: limits.searchTurnMs });
+  const searchers = createLanes(openSearcher, 1);
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
   const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
-  const writers = createLanes(openWriter, { count: writerCount });
+  const writers = createLanes(openWriter, writerCount);
 
   const transact = createTransact({ onSession: writers.run, statementsMs: timeouts.silenceMs, commitMs });
 
@@ -186,13 +186,6 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
   };
 }
 
-interface LanesOptions {
-  count: number;
-  /** How many statements or transactions may run on one session. Others wait here, where they can be refused. */
-  maxPerSession?: number;
-  maxWaitMs?: number;
-}
-
 /** The pause before the next attempt after a server refused a session. */
 const pauseAfterFailureMs = 100;
 
@@ -201,13 +194,13 @@ interface Lane {
   session?: Promise<Session>;
 }
 
-/** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
-function createLanes(
-  open: (onLost: () => void) => Promise<Session>,
-  { count, maxPerSession = 1, maxWaitMs = limits.sessionMs }: LanesOptions,
-) {
+/**
+ * A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. What finds them all busy
+ * waits here, where it can be refused.
+ */
+function createLanes(open: (onLost: () => void) => Promise<Session>, count: number, maxPerSession = 1) {
   const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
-  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
+  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs: limits.sessionMs });
   let isClosed = false;
 
   /** Equally busy lanes take turns. */

@@ -25,15 +25,14 @@ export function createTransact({ onSession, statementsMs, commitMs }: Transactio
   return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
     if (late.size > 0) throw unavailable(new Error('An earlier write is still under way.'));
     const lateness = Promise.withResolvers<never>();
-    const onLate = (session: Session): void => {
-      late.add(session);
-      lateness.reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
-    };
-    const outcome = onSession((session) =>
-      runTransaction(session, work, { statementsMs, commitMs, advice, onLate }).finally(() =>
-        late.delete(session),
-      ),
-    );
+    const outcome = onSession((session) => {
+      const onLate = (): void => {
+        late.add(session);
+        lateness.reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
+      };
+      const running = runTransaction(session, work, { statementsMs, commitMs, advice, onLate });
+      return running.finally(() => late.delete(session));
+    });
     return Promise.race([outcome, lateness.promise]);
   };
 }
@@ -42,7 +41,7 @@ interface RunOptions extends Pick<TransactionOptions, 'statementsMs' | 'commitMs
   /** What the caller should do if the outcome is unknown. */
   advice: string | undefined;
   /** Called if the statements that travel with COMMIT are late, or COMMIT itself. Its response may never come. */
-  onLate: (session: Session) => void;
+  onLate: () => void;
 }
 
 /**
@@ -75,7 +74,7 @@ async function runTransaction<Result>(
   } finally {
     clearTimeout(timer);
   }
-  const commitTimer = setTimeout(onLate, commitMs, session);
+  const commitTimer = setTimeout(onLate, commitMs);
   try {
     const committed = commit(session);
     await Promise.allSettled(sent);
