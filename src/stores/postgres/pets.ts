@@ -20,7 +20,7 @@ import {
   type OrderRow,
   orderTable,
 } from '../tables.ts';
-import { createPageReader, createReads, type PageReader } from './reads.ts';
+import { createPageReader, createReads } from './reads.ts';
 import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './rows.ts';
 import type { Statement } from './session.ts';
 import type { Sql } from './sessions.ts';
@@ -29,6 +29,13 @@ const selectPets = {
   name: 'select-pets',
   text: `SELECT place::integer, ${selectPetRow}
     FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, place) JOIN pets USING (id)`,
+};
+
+/** The smallest int64 may be a number, too, so that no `id >` starts the list. */
+const selectCategories = {
+  name: 'select-categories',
+  text: `SELECT id, name FROM categories WHERE id >= $1::bigint AND id IS DISTINCT FROM $2::bigint
+    ORDER BY id LIMIT $3::integer`,
 };
 
 export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'checkWritable'> {
@@ -51,9 +58,23 @@ export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'checkWritabl
       resultOf: (row: PetRow | undefined) => row && petJsonOf(row),
     }),
 
-    listCategories: createCategoryList(sql),
+    async listCategories({ limit, after }) {
+      const values = [String(after ?? int64Range.smallest), after?.toString() ?? null, limit + 1];
+      const rows = await sql.read<CategoryRow>(selectCategories, values);
+      return pageOf(rows, limit, (row) => renderCategory(categoryTable.parse(row)));
+    },
 
-    searchPets: createSearch(sql, readPage),
+    async searchPets({ sort = 'newest', ...given }, signal) {
+      const request = { sort, ...given };
+      const isSlow = isScan(request);
+      if (request.id === undefined && !isSlow) return readPage(request);
+      const { statement, values } = searchStatement(request);
+      // One without an index runs on its own session.
+      const rows = isSlow
+        ? await sql.search<PetRow>(statement, values, signal)
+        : await sql.read<PetRow>(statement, values);
+      return pageOf(rows, request.limit, petJsonOf);
+    },
   };
 }
 
@@ -99,35 +120,6 @@ export function createEventStore(sql: Sql): EventStore {
       const rows = await sql.read<LogRow>(selectEvents, [start, petId?.toString() ?? null, type, limit]);
       return eventPageOf(rows, request);
     },
-  };
-}
-
-/** The smallest int64 may be a number, too, so that no `id >` starts the list. */
-const selectCategories = {
-  name: 'select-categories',
-  text: `SELECT id, name FROM categories WHERE id >= $1::bigint AND id IS DISTINCT FROM $2::bigint
-    ORDER BY id LIMIT $3::integer`,
-};
-
-function createCategoryList(sql: Sql): PetStore['listCategories'] {
-  return async ({ limit, after }) => {
-    const values = [String(after ?? int64Range.smallest), after?.toString() ?? null, limit + 1];
-    const rows = await sql.read<CategoryRow>(selectCategories, values);
-    return pageOf(rows, limit, (row) => renderCategory(categoryTable.parse(row)));
-  };
-}
-
-/** Searches use an index where there is one; the others run on their own session. */
-function createSearch(sql: Sql, readPage: PageReader): PetStore['searchPets'] {
-  return async ({ sort = 'newest', ...given }, signal) => {
-    const request = { sort, ...given };
-    const isSlow = isScan(request);
-    if (request.id === undefined && !isSlow) return readPage(request);
-    const { statement, values } = searchStatement(request);
-    const rows = isSlow
-      ? await sql.search<PetRow>(statement, values, signal)
-      : await sql.read<PetRow>(statement, values);
-    return pageOf(rows, request.limit, petJsonOf);
   };
 }
 

@@ -87,7 +87,11 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
   const writers = createLanes(openWriter, writerCount);
 
-  const transact = createTransact({ onSession: writers.run, statementsMs: timeouts.silenceMs, commitMs });
+  const transact = createTransact({
+    onSession: (work) => writers.run(work),
+    statementsMs: timeouts.silenceMs,
+    commitMs,
+  });
 
   return {
     read: (statement, values) => retry(() => readers.run((session) => session.query(statement, values))),
