@@ -66,7 +66,7 @@ function tableForm<Row extends object, Stored extends StoredRow>(
     valuesOf: (row) =>
       kept.map(({ field }) => {
         const value = row[field] as ColumnValue | Date | undefined;
-        return value instanceof Date ? value.getTime() : (value ?? null);
+        return typeof value === 'object' && value !== null ? value.getTime() : (value ?? null);
       }),
     parse(stored) {
       const row: Record<string, unknown> = {};
