@@ -173,9 +173,7 @@ async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): P
   try {
     const inspection = await inspectPostgres(address, environment);
     const { usableKeyCount, isNew } = inspection;
-    const state = isNew
-      ? 'holds no store yet; the first start creates it'
-      : `holds ${inspection.isLowerBound ? 'at least' : 'about'} ${contentOf(inspection)}`;
+    const state = isNew ? 'holds no store yet; the first start creates it' : `holds ${contentOf(inspection)}`;
     const findings = [
       ok('store', `PostgreSQL ${inspection.version} at ${storeAt(address).name} responds and ${state}.`),
       inspection.mayWrite

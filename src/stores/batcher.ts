@@ -14,8 +14,6 @@ export interface Batcher<Item, Result> {
 export interface BatcherOptions<Item> extends QueueOptions<Item> {
   /** Waits for the end of the turn before it starts, so that all items of a turn share a batch. */
   startsAfterTurn?: boolean;
-  /** Whether a failure concerns the store, and so every item. By default, `unavailable` does. */
-  isStoreDown?: (error: unknown) => boolean;
   metrics?: WriteMetrics | undefined;
 }
 
@@ -37,7 +35,6 @@ export function createBatcher<Item, Result>(
   options: BatcherOptions<Item> = {},
 ): Batcher<Item, Result> {
   const { startsAfterTurn = false, metrics, ...limits } = options;
-  const { isStoreDown = isUnavailable } = options;
   const queue = createBoundedQueue<Item, Result>(limits);
   /** Resolves when nothing runs or waits any more. */
   let busy: PromiseWithResolvers<void> | undefined;
@@ -68,7 +65,8 @@ export function createBatcher<Item, Result>(
       return () => batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       // One bad item must not fail the others; a store that is down fails them all.
-      if (batch.length === 1 || isStoreDown(error)) return () => batch.forEach(({ reject }) => reject(error));
+      if (batch.length === 1 || isUnavailable(error))
+        return () => batch.forEach(({ reject }) => reject(error));
       // In halves, because one by one would make everything behind them wait.
       const middle = Math.ceil(batch.length / 2);
       (await runBatch(batch.slice(0, middle)))();

@@ -1,15 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Category } from '../domain/category.ts';
 import type { ImportState } from './bulk.ts';
-import {
-  eventsGone,
-  type EventType,
-  type NewEvent,
-  type Order,
-  type OrderStatus,
-  renderEvent,
-  type StoredEvent,
-} from '../domain/history.ts';
+import { eventsGone, type NewEvent, type Order, renderEvent, type StoredEvent } from '../domain/history.ts';
 import type { IdempotencyRecord } from '../domain/change.ts';
 import { maxEventsRead, type EventPage, type EventRequest } from './store.ts';
 
@@ -36,175 +28,128 @@ export function toMs(time: Date | undefined): number | null {
   return time?.getTime() ?? null;
 }
 
-/** An object with this time as its only field, or an empty one for null. */
-export function timeField<Name extends string>(name: Name, ms: string | null): { [Key in Name]?: Date } {
-  return ms === null ? {} : ({ [name]: new Date(Number(ms)) } as { [Key in Name]: Date });
+/** `category_id` for `categoryId`. */
+export function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export type OrderRow = Record<'id' | 'pet_id' | 'created_at', string> &
-  Record<'created_by' | 'returned_at' | 'returned_by' | 'name' | 'category_id', string | null> & {
-    status: OrderStatus;
-  };
-
-export const orderTable: TableForm<Order, OrderRow> = {
-  name: 'orders',
-  columns: {
-    id: 'bigint',
-    pet_id: 'bigint',
-    status: 'text',
-    created_at: 'bigint',
-    created_by: 'text',
-    returned_at: 'bigint',
-    returned_by: 'text',
-    name: 'text',
-    category_id: 'bigint',
-  },
-  keyLength: 1,
-  valuesOf: ({ id, petId, status, createdAt, createdBy, returnedAt, returnedBy, name, categoryId }) => [
-    ...[id, petId, status, createdAt.getTime(), createdBy ?? null],
-    ...[toMs(returnedAt), returnedBy ?? null, name ?? null, categoryId ?? null],
-  ],
-  parse: (row) => ({
-    id: BigInt(row.id),
-    petId: BigInt(row.pet_id),
-    status: row.status,
-    createdAt: new Date(Number(row.created_at)),
-    ...(row.created_by !== null && { createdBy: row.created_by }),
-    ...timeField('returnedAt', row.returned_at),
-    ...(row.returned_by !== null && { returnedBy: row.returned_by }),
-    ...(row.name !== null && { name: row.name }),
-    ...(row.category_id !== null && { categoryId: BigInt(row.category_id) }),
-  }),
-};
-
-export type CategoryRow = Record<'id' | 'name', string>;
-
-export const categoryTable: TableForm<Category, CategoryRow> = {
-  name: 'categories',
-  columns: { id: 'bigint', name: 'text' },
-  keyLength: 1,
-  valuesOf: ({ id, name }) => [id, name],
-  parse: ({ id, name }) => ({ id: BigInt(id), name }),
-};
-
-export type IdempotencyRow = Record<'caller' | 'key' | 'request_hash' | 'pet_id' | 'created_at', string>;
-
-export const idempotencyTable: TableForm<IdempotencyRecord, IdempotencyRow> = {
-  name: 'idempotency_keys',
-  columns: { created_at: 'bigint', pet_id: 'bigint', caller: 'text', key: 'text', request_hash: 'text' },
-  keyLength: 2,
-  valuesOf: (row) => [row.createdAt.getTime(), row.petId, row.caller, row.key, row.requestHash],
-  parse: ({ caller, key, request_hash: requestHash, pet_id: petId, created_at: createdAt }) => ({
-    caller,
-    key,
-    requestHash,
-    petId: BigInt(petId),
-    createdAt: new Date(Number(createdAt)),
-  }),
-};
-
-export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
-  Record<'replaced_by' | 'expires_at' | 'revoked_at' | 'last_used_at', string | null> & {
-    /** Numbers in SQLite. */
-    read_only: boolean | number;
-    no_delete: boolean | number;
-  };
-
-export const keyTable: TableForm<ApiKey, KeyRow> = {
-  name: 'api_keys',
-  columns: {
-    id: 'bigint',
-    name: 'text',
-    hash: 'text',
-    last_four: 'text',
-    read_only: 'boolean',
-    no_delete: 'boolean',
-    replaced_by: 'bigint',
-    created_at: 'bigint',
-    expires_at: 'bigint',
-    revoked_at: 'bigint',
-    last_used_at: 'bigint',
-  },
-  keyLength: 1,
-  valuesOf: ({ id, name, hash: keyHash, lastFour, isReadOnly, mayDelete, replacedBy = null, ...times }) => [
-    ...[id, name, keyHash, lastFour, isReadOnly, !mayDelete, replacedBy],
-    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
-  ],
-  parse: (row) => ({
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    lastFour: row.last_four,
-    isReadOnly: Boolean(row.read_only),
-    mayDelete: !row.read_only && !row.no_delete,
-    createdAt: new Date(Number(row.created_at)),
-    ...timeField('expiresAt', row.expires_at),
-    ...timeField('revokedAt', row.revoked_at),
-    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
-    ...timeField('lastUsedAt', row.last_used_at),
-  }),
-};
-
-export type ImportRow = Record<'source' | 'added_count', string> & { finished_at: string | null };
-
-export const importTable: TableForm<ImportState, ImportRow> = {
-  name: 'imports',
-  columns: { source: 'text', added_count: 'bigint', finished_at: 'bigint' },
-  keyLength: 1,
-  valuesOf: ({ source, addedCount, finishedAt }) => [source, addedCount, toMs(finishedAt)],
-  parse: ({ source, added_count: addedCount, finished_at: finishedAt }) => ({
-    source,
-    addedCount: Number(addedCount),
-    ...timeField('finishedAt', finishedAt),
-  }),
-};
-
-/** Integers are passed as text, which keeps every digit. */
-export type EventRow = Record<'id' | 'created_at' | 'json', string> &
-  Record<'created_by' | 'pet_id' | 'previous', string | null> & { type: EventType };
-
-/** How both stores keep events. Ids have no gaps, because the newest event is never deleted. */
-export const eventTable = {
-  name: 'events',
-  columns: {
-    id: 'bigint',
-    created_at: 'bigint',
-    created_by: 'text',
-    type: 'text',
-    pet_id: 'bigint',
-    json: 'text',
-    previous: 'text',
-  },
-  /** Without an id, which the store assigns. */
-  valuesOf: ({ createdAt, createdBy, type, petId, json, previous }: NewEvent): ColumnValue[] => [
-    null,
-    createdAt,
-    createdBy ?? null,
-    type,
-    petId ?? null,
-    json,
-    previous ?? null,
-  ],
+/** How a field is kept. */
+const kinds = {
+  id: { type: 'bigint', parse: BigInt },
+  digits: { type: 'bigint', parse: String },
+  count: { type: 'bigint', parse: Number },
+  time: { type: 'bigint', parse: (ms: StoredValue) => new Date(Number(ms)) },
+  text: { type: 'text', parse: String },
+  // A number in SQLite.
+  flag: { type: 'boolean', parse: Boolean },
 } as const;
 
-function eventOf(row: EventRow): StoredEvent {
+type StoredValue = string | number | boolean;
+/** A row as a store reads it. Columns of absent fields are null. */
+type StoredRow<Text extends string = never> = Record<string, StoredValue | null> & Record<Text, string>;
+
+/** A table with one column for each field, in this order. */
+function tableForm<Row extends object, Stored extends StoredRow>(
+  name: string,
+  keyLength: 1 | 2,
+  fields: Record<keyof Row & string, keyof typeof kinds>,
+): TableForm<Row, Stored> {
+  const kept = (Object.keys(fields) as (keyof Row & string)[]).map((field) => ({
+    field,
+    column: columnOf(field),
+    kind: kinds[fields[field]],
+  }));
   return {
-    id: BigInt(row.id),
-    type: row.type,
-    createdAt: Number(row.created_at),
-    json: row.json,
-    ...(row.created_by !== null && { createdBy: row.created_by }),
-    ...(row.pet_id !== null && { petId: BigInt(row.pet_id) }),
-    ...(row.previous !== null && { previous: row.previous }),
+    name,
+    columns: Object.fromEntries(kept.map(({ column, kind }) => [column, kind.type])),
+    keyLength,
+    valuesOf: (row) =>
+      kept.map(({ field }) => {
+        const value = row[field] as ColumnValue | Date | undefined;
+        return typeof value === 'object' && value !== null ? value.getTime() : (value ?? null);
+      }),
+    parse(stored) {
+      const row: Record<string, unknown> = {};
+      for (const { field, column, kind } of kept) {
+        const value = stored[column] ?? undefined;
+        if (value !== undefined) row[field] = kind.parse(value);
+      }
+      return row as Row;
+    },
   };
 }
 
-/** A row of a page with the bounds of the log. An empty page is one row without an event. */
-export type LogRow = { [Column in keyof EventRow]: EventRow[Column] | null } & {
-  epoch: string;
-  oldest: string | null;
-  newest: string | null;
+export type OrderRow = StoredRow<'id'>;
+export const orderTable = tableForm<Order, OrderRow>('orders', 1, {
+  id: 'id',
+  petId: 'id',
+  status: 'text',
+  createdAt: 'time',
+  createdBy: 'text',
+  returnedAt: 'time',
+  returnedBy: 'text',
+  name: 'text',
+  categoryId: 'id',
+});
+
+export type CategoryRow = StoredRow<'id'>;
+export const categoryTable = tableForm<Category, CategoryRow>('categories', 1, { id: 'id', name: 'text' });
+
+export type IdempotencyRow = StoredRow;
+export const idempotencyTable = tableForm<IdempotencyRecord, IdempotencyRow>('idempotency_keys', 2, {
+  createdAt: 'time',
+  petId: 'id',
+  caller: 'text',
+  key: 'text',
+  requestHash: 'text',
+});
+
+export type KeyRow = StoredRow;
+type StoredKey = Omit<ApiKey, 'isReadOnly' | 'mayDelete'> & { readOnly?: boolean; noDelete?: boolean };
+const storedKeys = tableForm<StoredKey, KeyRow>('api_keys', 1, {
+  id: 'digits',
+  name: 'text',
+  hash: 'text',
+  lastFour: 'text',
+  readOnly: 'flag',
+  noDelete: 'flag',
+  replacedBy: 'digits',
+  createdAt: 'time',
+  expiresAt: 'time',
+  revokedAt: 'time',
+  lastUsedAt: 'time',
+});
+export const keyTable: TableForm<ApiKey, KeyRow> = {
+  ...storedKeys,
+  valuesOf: ({ isReadOnly, mayDelete, ...key }) =>
+    storedKeys.valuesOf({ ...key, readOnly: isReadOnly, noDelete: !mayDelete }),
+  parse(row) {
+    // Older stores lack these columns.
+    const { readOnly = false, noDelete = false, ...key } = storedKeys.parse(row);
+    return { ...key, isReadOnly: readOnly, mayDelete: !readOnly && !noDelete };
+  },
 };
+
+export type ImportRow = StoredRow;
+export const importTable = tableForm<ImportState, ImportRow>('imports', 1, {
+  source: 'text',
+  addedCount: 'count',
+  finishedAt: 'time',
+});
+
+/** Ids have no gaps, because the newest event is never deleted. The store assigns the id of a new one. */
+export const eventTable = tableForm<NewEvent & { id?: bigint }, StoredRow>('events', 1, {
+  id: 'id',
+  createdAt: 'count',
+  createdBy: 'text',
+  type: 'text',
+  petId: 'id',
+  json: 'text',
+  previous: 'text',
+});
+
+/** A row of a page with the bounds of the log. An empty page is one row without an event. */
+export type LogRow = StoredRow<'epoch'> & Record<'id' | 'oldest' | 'newest', string | null>;
 
 /** Expects at most `limit` rows, sorted by id, out of the {@link maxEventsRead} events after the position. */
 export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequest): EventPage {
@@ -216,7 +161,7 @@ export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequ
   if (after === 'now') return { json: '[]', next: { epoch, id: newest }, isEnd: true };
   const start = after?.id ?? oldest - 1n;
   if ((after && after.epoch !== epoch) || start > newest || start < oldest - 1n) throw eventsGone();
-  const events = rows.filter((row): row is LogRow & EventRow => row.id !== null).map(eventOf);
+  const events = rows.filter(({ id }) => id !== null).map((row) => eventTable.parse(row) as StoredEvent);
   const readUpTo = start + BigInt(maxEventsRead);
   const last = events.length === limit ? events.at(-1) : undefined;
   const id = last ? last.id : readUpTo < newest ? readUpTo : newest;

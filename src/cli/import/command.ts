@@ -60,7 +60,7 @@ export function define(command: Command): void {
     command,
     'petstore import pets.ndjson',
     'petstore import pets.csv --encoding windows-1252',
-    'zcat pets.gz | petstore import --database-url postgres://db.example/shop',
+    'zcat pets.gz | petstore import --database-url postgres://petstore@db/shop',
   );
 }
 

@@ -27,67 +27,43 @@ export interface PostgresAddress {
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof sslModes)[number];
 
-/** PGPASSWORD and the others that libpq reads. */
+/** The environment's variables, of which PGPASSWORD is read here. */
 export type LibpqVariables = Record<string, string | undefined>;
 
-/** The parameters of an address, with libpq's variable for those that have one here. */
-const variables = {
-  host: 'PGHOST',
-  port: 'PGPORT',
-  user: 'PGUSER',
-  password: 'PGPASSWORD',
-  dbname: 'PGDATABASE',
-  options: 'PGOPTIONS',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-  ...{
-    application_name: '',
-    connect_timeout: '',
-    target_session_attrs: '',
-    pgbouncer: '',
-    connection_limit: '',
-  },
-};
-type Parameter = keyof typeof variables;
+const parameterNames = [
+  ...['host', 'port', 'user', 'password', 'dbname', 'options', 'application_name', 'connect_timeout'],
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'pgbouncer', 'connection_limit'],
+  // Accepted, but a standby is never used, and one host leaves nothing else to choose.
+  'target_session_attrs',
+];
 
 /** Two write, the others read. */
 const connections = { fewest: 3, most: 100, default: 5 };
 
 /**
- * Reads the address forms of libpq, Unix sockets included; libpq's variables supply what is missing. Errors never
- * repeat a part of the address: any part may be a password whose special characters were not encoded.
+ * Reads the address forms of libpq, Unix sockets included. Errors never repeat a part of the address: any part may be a
+ * password whose special characters were not encoded.
  */
 export function parseAddress(address: string, environment: LibpqVariables): PostgresAddress {
-  const [, credentials = '', hostAndPort = '', path = '', query = ''] =
-    /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ??
-    refuseForm();
-  const [, user = '', password = ''] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
-  const parameters = parseQuery(query);
-  const given: Record<string, string | undefined> = {
-    ...{ user: decode(user), password: decode(password), dbname: decode(path) },
-    ...parameters,
-    ...splitHost(parameters['host'] ?? decode(hostAndPort)),
-  };
-  const valueOf = (name: Parameter) => given[name] || environment[variables[name]] || undefined;
-  const pemOf = (name: Parameter) => readPem(name, valueOf(name));
-  if ([valueOf('host'), valueOf('port')].some((text) => text?.includes(',')))
-    refuse(
-      'names several hosts.',
-      'Name one that leads to the primary: HAProxy in front of Patroni, a managed endpoint or a Kubernetes service.',
-    );
-  // A standby is never used, and one host leaves nothing else to choose.
-  oneOf('target_session_attrs', valueOf('target_session_attrs') ?? 'any', ['any', 'read-write', 'primary']);
-  // A service may run without any of these variables.
-  const role = valueOf('user') || environment['USER'] || environment['USERNAME'];
-  if (!role) refuse('names no user.', 'Write postgres://user@host/database.');
+  // URL accepts a user only with a host, which a parameter may name instead.
+  const url = URL.parse(address.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost'));
+  if (!url || !/^postgres(?:ql)?:\/\//.test(address) || url.hash) refuseForm();
+  const parameters = url.searchParams;
+  if (parameters.keys().some((name) => !parameterNames.includes(name)))
+    refuse('has an unknown parameter.', `Known are ${parameterNames.join(', ')}.`);
+  const valueOf = (name: string, part = '') => parameters.get(name) || decode(part) || undefined;
+  const pemOf = (name: string) => readPem(name, valueOf(name));
+  const host = valueOf('host', url.hostname.replace(/^\[(.*)\]$/, '$1')) ?? 'localhost';
+  const path = url.pathname.slice(1);
+  if (host.includes(',') || /[/@]/.test(path)) refuseForm();
+  const role =
+    valueOf('user', url.username) ?? refuse('names no user.', 'Write postgres://user@host/database.');
   return {
-    host: valueOf('host') ?? 'localhost',
-    port: integer('port', valueOf('port'), { fewest: 1, most: 65_535, default: 5432 }),
+    host,
+    port: integer('port', valueOf('port', url.port), { fewest: 1, most: 65_535, default: 5432 }),
     user: role,
-    password: valueOf('password'),
-    database: valueOf('dbname') ?? role,
+    password: valueOf('password', url.password) ?? (environment['PGPASSWORD'] || undefined),
+    database: valueOf('dbname', path) ?? role,
     sslMode: oneOf('sslmode', valueOf('sslmode') ?? 'prefer', sslModes),
     sslFiles: { ca: pemOf('sslrootcert'), cert: pemOf('sslcert'), key: pemOf('sslkey') },
     isPgbouncer: oneOf('pgbouncer', valueOf('pgbouncer') ?? 'false', ['true', 'false']) === 'true',
@@ -97,21 +73,6 @@ export function parseAddress(address: string, environment: LibpqVariables): Post
     applicationName: valueOf('application_name') ?? 'petstore',
     options: valueOf('options'),
   };
-}
-
-/** A Unix socket is named by its folder, which may contain a colon. */
-function splitHost(text: string): { host: string; port?: string } {
-  if (text.startsWith('/') || text.includes(',')) return { host: text };
-  const [, bracketed, plain, port] =
-    /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm();
-  return { host: bracketed ?? plain ?? '', ...(port !== undefined && { port }) };
-}
-
-function parseQuery(query: string): Record<string, string> {
-  const given = [...new URLSearchParams(query)];
-  if (given.every(([name]) => Object.hasOwn(variables, name)))
-    return Object.fromEntries(given.filter(([, value]) => value !== ''));
-  refuse('has an unknown parameter.', `Known are ${Object.keys(variables).join(', ')}.`);
 }
 
 function readPem(name: string, path: string | undefined): string | undefined {
@@ -149,7 +110,7 @@ function decode(text: string): string {
 function refuseForm(): never {
   refuse(
     'is not of the form postgres://user:password@host:port/database.',
-    'Percent-encode special characters in its parts, such as %40 for @.',
+    'Name one host, and percent-encode special characters in the parts, such as %40 for @.',
   );
 }
 

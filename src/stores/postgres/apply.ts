@@ -24,7 +24,6 @@ import {
   type IdempotencyRow,
   idempotencyTable,
 } from '../tables.ts';
-import { isStoreDown } from './errors.ts';
 import {
   arrayParameters,
   arraysOf,
@@ -66,7 +65,7 @@ export function createApply(
   const expire = createExpiry(sql, now);
   const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
     createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
-      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, isStoreDown, metrics },
+      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, metrics },
     });
   // Apart, so that a create does not wait for a locked pet, nor a sale for the categories.
   const creates = createQueue(createAdvice);

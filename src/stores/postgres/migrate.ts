@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
 import { noReport, type Report } from '../../system/progress.ts';
 import { announceMigration, newerSchema, type MigrationOptions } from '../migration.ts';
 import type { PostgresAddress } from './address.ts';
-import { mayPass, operatorError } from './errors.ts';
-import { openSession, type Session } from './session.ts';
+import { onSession } from './errors.ts';
+import type { Session } from './session.ts';
 
 /**
  * Each step leads from the previous version to its own; the first release had version 4. A released step never changes.
@@ -111,13 +110,15 @@ const steps: Record<number, string> = {
   `,
 };
 
-/** Built concurrently with the work of other replicas, so after the steps and outside their transaction. */
+/** After the steps, so that only the writes of one table wait, and no read. */
 const indexes: Record<string, string> = {
   orders_by_pet: 'orders (pet_id, id)',
   orders_by_time: 'orders (created_at, id)',
   orders_returned: 'orders (id) WHERE returned_at IS NOT NULL',
   pets_unfolded: 'pets (id) WHERE folded_name IS NULL',
 };
+
+const selectMissing = 'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL';
 
 const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
@@ -126,120 +127,80 @@ const migrationLock = 0x70657473;
 /** Long enough for twenty replicas that start together. Building an index has no time limit. */
 const timeouts = { lockMs: 60_000, statementMs: 0, silenceMs: 0 };
 
-/** Migrates the schema in one transaction. Any number of replicas may start together. */
-async function migrate(address: PostgresAddress, options: PrepareOptions): Promise<void> {
+export interface PrepareOptions extends MigrationOptions {
+  /** False for commands that only read: a schema that is missing or older is an error. */
+  mayCreate?: boolean;
+}
+
+export function prepareDatabase(address: PostgresAddress, options: PrepareOptions): Promise<void> {
+  return onSession({ address, timeouts }, (session) =>
+    options.mayCreate === false ? refuseMissingSchema(session) : migrate(session, options),
+  );
+}
+
+/** Any number of replicas may start together, and any of them may be killed. */
+async function migrate(session: Session, options: PrepareOptions): Promise<void> {
   const { report = noReport } = options;
-  const session = await openSession({ address, timeouts });
-  try {
-    if (options.mayCreate === false) return await refuseMissingSchema(session);
-    await refuseOtherEncodings(session);
-    // A service may lack the right to change the schema if the schema is up to date.
-    if ((await readSchemaVersion(session)) < newestVersion) {
-      const from = await runSteps(session, report);
-      if (from === 0) options.onMade?.();
-      if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
-    }
-    await foldNames(session, report);
-    for (const name of Object.keys(indexes)) await buildIndex(session, name);
-  } finally {
-    await session.close();
+  // A service may lack the right to change the schema if the schema is up to date.
+  if ((await readSchemaVersion(session)) < newestVersion) {
+    const from = await alone(session, () => runSteps(session, report));
+    if (from === 0) options.onMade?.();
+    if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
   }
+  const missing = await session.query<{ name: string }>(selectMissing, [Object.keys(indexes)]);
+  for (const { name } of missing)
+    await alone(session, () => session.query(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`));
+  await foldNames(session, report);
+}
+
+/** Runs a transaction while other replicas wait. */
+async function alone<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
+  await session.query('BEGIN');
+  await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  const result = await work();
+  await session.query('COMMIT');
+  return result;
 }
 
 /** Returns the previous version. */
 async function runSteps(session: Session, report: Report): Promise<number> {
-  await session.query('BEGIN');
-  await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
   const version = await readSchemaVersion(session);
   if (version > 0 && version < newestVersion) {
     const [found] = await session.query<{ pets: string }>('SELECT count(*) AS pets FROM pets');
     announceMigration(report, version, newestVersion, Number(found?.pets));
   }
   for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await session.query(step);
-  // Nobody uses the tables of a new store yet, so its indexes need not be built concurrently.
-  if (version === 0)
-    for (const [name, table] of Object.entries(indexes))
-      await session.query(`CREATE INDEX ${name} ON ${table}`);
   await session.query(`
     CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
     INSERT INTO petstore_schema VALUES (1, ${newestVersion}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
   `);
-  await session.query('COMMIT');
   return version;
 }
 
 const namesPerBatch = 1000;
 
-/** Folds the names that 1.1.0 wrote. Pets locked by others are left for the next start. */
+/** Folds the names that 1.1.0 wrote. */
 async function foldNames(session: Session, report: Report): Promise<void> {
   const unfolded = 'FROM pets WHERE folded_name IS NULL';
   const [row] = await session.query<{ total: string }>(`SELECT count(*) AS total ${unfolded}`);
   if (row?.total === '0') return;
   using progress = report.progress('names made searchable', Number(row?.total));
-  for (let after = '0'; ;) {
-    // Do not wait for a standby: the next start folds what a failover loses.
-    await session.query('BEGIN; SET LOCAL synchronous_commit = local');
+  const foldBatch = async (): Promise<number> => {
     const pets = await session.query<{ id: string; name: string }>(
-      `SELECT id, name ${unfolded} AND id > $1::bigint ORDER BY id LIMIT ${namesPerBatch} FOR UPDATE SKIP LOCKED`,
-      [after],
+      `SELECT id, name ${unfolded} ORDER BY id LIMIT ${namesPerBatch} FOR UPDATE`,
     );
     await session.query(
       `UPDATE pets SET folded_name = given.folded_name FROM unnest($1::bigint[], $2::text[]) AS given (id, folded_name)
        WHERE pets.id = given.id`,
       [pets.map(({ id }) => id), pets.map(({ name }) => foldName(name))],
     );
-    await session.query('COMMIT');
-    progress.add(pets.length);
-    if (pets.length < namesPerBatch) return;
-    after = pets.at(-1)?.id ?? after;
-  }
-}
-
-/**
- * Builds an index beside writes, and again if a killed replica left it unfinished. It waits for a replica that is
- * building one on the same table: two that build together would undo each other's work.
- */
-async function buildIndex(session: Session, name: string): Promise<void> {
-  for (;;) {
-    const [index] = await session.query<{ indisvalid: boolean; isBeingBuilt: boolean }>(
-      `SELECT indisvalid,
-         EXISTS (SELECT FROM pg_stat_progress_create_index WHERE relid = indrelid) AS "isBeingBuilt"
-       FROM pg_index WHERE indexrelid = to_regclass($1)`,
-      [name],
-    );
-    if (index?.indisvalid) return;
-    if (!index?.isBeingBuilt) {
-      // REINDEX would leave another index behind if it failed.
-      if (index) await session.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
-      return;
-    }
-    await sleep(pauseBetweenAttemptsMs);
-  }
-}
-
-const pauseBetweenAttemptsMs = 200;
-
-export interface PrepareOptions extends MigrationOptions {
-  /** False for commands that only read: a schema that is missing or older is an error. */
-  mayCreate?: boolean;
-}
-
-/** Migrates, waiting for a database that is still starting or briefly has too many connections. */
-export async function prepareDatabase(
-  address: PostgresAddress,
-  startWithinMs: number,
-  options: PrepareOptions,
-): Promise<void> {
-  const deadline = performance.now() + startWithinMs;
-  for (;;) {
-    try {
-      return await migrate(address, options);
-    } catch (error) {
-      if (!mayPass(error) || performance.now() > deadline) throw operatorError(error);
-    }
-    await sleep(pauseBetweenAttemptsMs);
-  }
+    return pets.length;
+  };
+  let count: number;
+  do {
+    count = await alone(session, foldBatch);
+    progress.add(count);
+  } while (count > 0);
 }
 
 async function refuseMissingSchema(session: Session): Promise<void> {
@@ -263,14 +224,4 @@ export async function readSchemaVersion(session: Session): Promise<number> {
   const version = row?.version ?? 0;
   if (version > newestVersion) throw newerSchema('The database', version, newestVersion, release);
   return version;
-}
-
-/** Any other encoding would reject or change names. */
-async function refuseOtherEncodings(session: Session): Promise<void> {
-  const [row] = await session.query<{ server_encoding: string }>('SHOW server_encoding');
-  if (row?.server_encoding === 'UTF8') return;
-  throw new OperatorError(
-    `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,
-    "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
-  );
 }

@@ -4,13 +4,11 @@ import type { Log } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
-import { categoryTable, columnsOf, eventTable, idempotencyTable, keyTable, orderTable } from '../tables.ts';
 import { type LibpqVariables, parseAddress } from './address.ts';
 import { createApply } from './apply.ts';
 import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
-import { petTable } from './rows.ts';
 import { limits, type Query } from './session.ts';
 import { createSql, writerCount } from './sessions.ts';
 
@@ -20,8 +18,6 @@ export interface PostgresOptions extends MigrationOptions {
   /** Where PGPASSWORD and libpq's other variables are read from. */
   environment?: LibpqVariables;
   maxQueuedWrites?: number;
-  /** How long to wait for a database that cannot be reached yet. */
-  startWithinMs?: number;
   now?: () => number;
   /** Records the server in use and every change of it. */
   log?: Log;
@@ -30,10 +26,10 @@ export interface PostgresOptions extends MigrationOptions {
 
 /** Opens the store and migrates its schema if necessary. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000 } = options;
+  const { environment = {}, maxQueuedWrites = 10_000 } = options;
   const { now = Date.now, log, metrics } = options;
   const address = parseAddress(options.address, environment);
-  await prepareDatabase(address, startWithinMs, options);
+  await prepareDatabase(address, options);
 
   const readiness = createReadiness(() => sql.write(probe));
   // However patient the address is: a request waits for its session.
@@ -63,6 +59,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
+/** Fails if there is no schema. */
+const selectSchema = { name: 'select-schema', text: 'SELECT FROM pets, api_keys LIMIT 0' };
 const selectSize = { name: 'select-size', text: 'SELECT pg_database_size(current_database()) AS size' };
 
 /** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */
@@ -75,12 +73,3 @@ async function probe(query: Query): Promise<void> {
   void query(insertProof, [replica]);
   void query(deleteProof, [replica]);
 }
-
-const tables = [petTable, orderTable, categoryTable, eventTable, keyTable, idempotencyTable];
-/** Fails if a table or column that requests need is missing. */
-const selectSchema = {
-  name: 'select-schema',
-  text: `SELECT FROM event_log, deletions, ${tables
-    .map((table) => `(SELECT ${columnsOf(table).join(', ')} FROM ${table.name} LIMIT 0) AS ${table.name}`)
-    .join(', ')}`,
-};

@@ -2,12 +2,10 @@ import { renderCategory } from '../../domain/category.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/history.ts';
 import {
-  type EventPage,
   type EventStore,
   isScan,
   maxEventsRead,
   type OrderStore,
-  type Page,
   pageOf,
   type PetStore,
   type SearchRequest,
@@ -22,7 +20,7 @@ import {
   type OrderRow,
   orderTable,
 } from '../tables.ts';
-import { createPageReader, createReads, createSharedRead, type PageReader } from './reads.ts';
+import { createPageReader, createReads } from './reads.ts';
 import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './rows.ts';
 import type { Statement } from './session.ts';
 import type { Sql } from './sessions.ts';
@@ -31,6 +29,13 @@ const selectPets = {
   name: 'select-pets',
   text: `SELECT place::integer, ${selectPetRow}
     FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, place) JOIN pets USING (id)`,
+};
+
+/** The smallest int64 may be a number, too, so that no `id >` starts the list. */
+const selectCategories = {
+  name: 'select-categories',
+  text: `SELECT id, name FROM categories WHERE id >= $1::bigint AND id IS DISTINCT FROM $2::bigint
+    ORDER BY id LIMIT $3::integer`,
 };
 
 export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'checkWritable'> {
@@ -53,9 +58,23 @@ export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'checkWritabl
       resultOf: (row: PetRow | undefined) => row && petJsonOf(row),
     }),
 
-    listCategories: createCategoryList(sql),
+    async listCategories({ limit, after }) {
+      const values = [String(after ?? int64Range.smallest), after?.toString() ?? null, limit + 1];
+      const rows = await sql.read<CategoryRow>(selectCategories, values);
+      return pageOf(rows, limit, (row) => renderCategory(categoryTable.parse(row)));
+    },
 
-    searchPets: createSearch(sql, readPage),
+    async searchPets({ sort = 'newest', ...given }, signal) {
+      const request = { sort, ...given };
+      const isSlow = isScan(request);
+      if (request.id === undefined && !isSlow) return readPage(request);
+      const { statement, values } = searchStatement(request);
+      // One without an index runs on its own session.
+      const rows = isSlow
+        ? await sql.search<PetRow>(statement, values, signal)
+        : await sql.read<PetRow>(statement, values);
+      return pageOf(rows, request.limit, petJsonOf);
+    },
   };
 }
 
@@ -90,61 +109,17 @@ const selectEvents = {
 const farthest = int64Range.largest - BigInt(maxEventsRead);
 
 export function createEventStore(sql: Sql): EventStore {
-  const share = createSharedRead<EventPage>();
   return {
     checkEveryMs: 250,
 
-    listEvents(request) {
+    async listEvents(request) {
       const { after, petId, type = null } = request;
       const start =
         after === undefined || after === 'now' ? null : String(after.id > farthest ? farthest : after.id);
       const limit = after === 'now' ? 0 : request.limit;
-      const values = [start, petId?.toString() ?? null, type, limit];
-      const epoch = typeof after === 'object' ? after.epoch : after;
-      return share(JSON.stringify([epoch, ...values]), async () =>
-        eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
-      );
+      const rows = await sql.read<LogRow>(selectEvents, [start, petId?.toString() ?? null, type, limit]);
+      return eventPageOf(rows, request);
     },
-  };
-}
-
-/** The smallest int64 may be a number, too, so that no `id >` starts the list. */
-const selectCategories = {
-  name: 'select-categories',
-  text: `SELECT id, name FROM categories WHERE id >= $1::bigint AND id IS DISTINCT FROM $2::bigint
-    ORDER BY id LIMIT $3::integer`,
-};
-
-function createCategoryList(sql: Sql): PetStore['listCategories'] {
-  return async ({ limit, after }) => {
-    const values = [String(after ?? int64Range.smallest), after?.toString() ?? null, limit + 1];
-    const rows = await sql.read<CategoryRow>(selectCategories, values);
-    return pageOf(rows, limit, (row) => renderCategory(categoryTable.parse(row)));
-  };
-}
-
-/** Searches use an index where there is one; the others run on their own session. */
-function createSearch(sql: Sql, readPage: PageReader): PetStore['searchPets'] {
-  const share = createSharedRead<Page>();
-  /** Each caller that has neither left nor got its page, with the key of its search. */
-  const callers = new Map<object, string>();
-
-  return ({ sort = 'newest', ...given }, signal) => {
-    const request = { sort, ...given };
-    if (request.id === undefined && !isScan(request)) return readPage(request);
-    const { statement, values } = searchStatement(request);
-    const key = JSON.stringify(values) + statement.text;
-    const caller = {};
-    const leave = (): void => void callers.delete(caller);
-    callers.set(caller, key);
-    signal?.addEventListener('abort', leave);
-    const isWanted = (): boolean => callers.values().some((wanted) => wanted === key);
-    return share(key, async () => {
-      const rows = isScan(request)
-        ? await sql.search<PetRow>(statement, values, isWanted)
-        : await sql.read<PetRow>(statement, values);
-      return pageOf(rows, request.limit, petJsonOf);
-    }).finally(leave);
   };
 }
 

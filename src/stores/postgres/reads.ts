@@ -10,15 +10,15 @@ import {
   pageOf,
   type Sort,
 } from '../store.ts';
-import { isStoreDown } from './errors.ts';
 import { limits, type Statement, type Value } from './session.ts';
 import type { Sql } from './sessions.ts';
 
 export interface ReadOptions<Lookup, Row, Result> {
   /** Takes an array for each value of a lookup. Returns at most one row per lookup, with its `place` from 1. */
   statement: Statement;
-  /** Lookups with equal values are equal. */
   valuesOf: (lookup: Lookup) => readonly Value[];
+  /** Lookups with equal keys are equal. By default, the key is the lookup as text. */
+  keyOf?: (lookup: Lookup) => string;
   resultOf: (row: Row | undefined, lookup: Lookup) => Result;
   /** How many rows of a table a lookup may read; 1 by default. */
   rowCountOf?: (lookup: Lookup) => number;
@@ -32,11 +32,10 @@ const maxRowsPerQuery = 1000;
  */
 export function createReads<Lookup, Row extends QueryResultRow, Result>(
   sql: Pick<Sql, 'read'>,
-  { statement, valuesOf, resultOf, rowCountOf = () => 1 }: ReadOptions<Lookup, Row, Result>,
+  { statement, valuesOf, keyOf = String, resultOf, rowCountOf = () => 1 }: ReadOptions<Lookup, Row, Result>,
 ): (lookup: Lookup) => Promise<Result> {
   interface Read {
     lookup: Lookup;
-    values: readonly Value[];
     key: string;
   }
   /** By key; undefined while a read is being added. */
@@ -45,7 +44,8 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
 
   const readAll = async (reads: Read[]): Promise<Result[]> => {
     reads.forEach(leave);
-    const arrays = reads[0]?.values.map((_, index) => reads.map(({ values }) => values[index] ?? null));
+    const asked = reads.map(({ lookup }) => valuesOf(lookup));
+    const arrays = asked[0]?.map((_, index) => asked.map((values) => values[index] ?? null));
     const rows = await sql.read<Row & { place: number }>(statement, arrays);
     const rowAt = new Map(rows.map((row) => [row.place, row]));
     return reads.map(({ lookup }, index) => resultOf(rowAt.get(index + 1), lookup));
@@ -55,53 +55,17 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
     maxWaitMs: limits.queueMs,
     size: { of: ({ lookup }) => rowCountOf(lookup), maxPerBatch: maxRowsPerQuery },
     onRefused: leave,
-    isStoreDown,
   });
 
   return (lookup) => {
-    const values = valuesOf(lookup);
-    const key = values.join(' ');
+    const key = keyOf(lookup);
     const equal = waiting.get(key);
     if (equal) return equal;
     waiting.set(key, undefined);
-    const result = batches.add({ lookup, values, key });
+    const result = batches.add({ lookup, key });
     // It may have been sent at once, or refused.
     if (waiting.has(key)) waiting.set(key, result);
     return result;
-  };
-}
-
-/**
- * Lets identical waiting reads share one query. A caller joins only a query that has not started, so the result is as
- * fresh as its own would be. While one query runs, callers collect for the next one.
- */
-export function createSharedRead<Result>(): (key: string, query: () => Promise<Result>) => Promise<Result> {
-  /** For the key of each running query: the result that later callers wait for. */
-  const nextByKey = new Map<string, PromiseWithResolvers<Result> | undefined>();
-
-  const start = (key: string, query: () => Promise<Result>): Promise<Result> => {
-    nextByKey.set(key, undefined);
-    const running = query();
-    running.then(
-      () => {
-        const next = nextByKey.get(key);
-        if (next) start(key, query).then(next.resolve, next.reject);
-        else nextByKey.delete(key);
-      },
-      (error: unknown) => {
-        // The store does not respond: fail the later callers too, instead of letting them wait for it again.
-        nextByKey.get(key)?.reject(error);
-        nextByKey.delete(key);
-      },
-    );
-    return running;
-  };
-
-  return (key, query) => {
-    if (!nextByKey.has(key)) return start(key, query);
-    const next = nextByKey.get(key) ?? Promise.withResolvers<Result>();
-    nextByKey.set(key, next);
-    return next.promise;
   };
 }
 
@@ -133,6 +97,8 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
         ...[limit, status ?? null, petId?.toString() ?? null, returned ?? null],
         ...[since ?? anyTime.since, until ?? anyTime.until],
       ],
+      keyOf: ({ limit, status, petId, returned, since, until, after }) =>
+        `${limit} ${status} ${petId} ${returned} ${since} ${until} ${after}`,
       rowCountOf: ({ limit }) => limit + 1,
       resultOf: (page: JoinedPage | undefined, { limit }) =>
         pageOf(takeApart<Row>(columns, page), limit, paged.render),
@@ -152,8 +118,8 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
 type Index = keyof typeof shapes;
 
 /** The index to use. A pet has few orders, and few orders are returned. */
-function indexFor({ status, ...request }: RowsRequest): Index {
-  const { petId, returned } = request;
+function indexFor(request: RowsRequest): Index {
+  const { status, petId, returned } = request;
   if (petId !== undefined) return 'pet';
   if (isByTime(request)) return 'time';
   if (returned) return 'returned';

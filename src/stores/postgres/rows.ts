@@ -4,6 +4,7 @@ import { foldName } from '../../domain/fold.ts';
 import { collectFields, fromText, type NewPet, type Pet, petFields, renderPet } from '../../domain/pet.ts';
 import {
   categoryTable,
+  columnOf,
   columnsOf,
   type ColumnValue,
   eventTable,
@@ -11,11 +12,6 @@ import {
   type TableForm,
 } from '../tables.ts';
 import type { Query, Statement } from './session.ts';
-
-/** `category_id` for `categoryId`. */
-function columnOf(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** A row of {@link selectPetRow}. The driver returns a bigint as text, so no digit is lost. */
 export type PetRow = { id: string } & Record<keyof NewPet, string | null>;

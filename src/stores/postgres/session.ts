@@ -3,7 +3,15 @@ import type { ConnectionOptions } from 'node:tls';
 import { Client, type ClientConfig, DatabaseError, type QueryResultRow } from 'pg';
 import findInPassFile from 'pgpass';
 import type { PostgresAddress } from './address.ts';
-import { SessionLostError } from './errors.ts';
+
+/** The session ended, or fell silent, before a statement got its response. */
+export class SessionLostError extends Error {
+  override readonly name = 'SessionLostError';
+
+  constructor(cause: unknown) {
+    super('The session was lost.', { cause });
+  }
+}
 
 /** A session parses and plans a named statement once, and one without a name each time. */
 export interface Statement {
@@ -26,8 +34,6 @@ export type Query = <Row extends QueryResultRow>(
 /** One session. After a failure it is useless: `isOpen` turns false, and `onLost` is called once. */
 export interface Session {
   readonly server: Server;
-  /** The process that serves the session. */
-  readonly pid: number;
   readonly isOpen: boolean;
   /** How many warnings the server has sent. */
   readonly warnings: number;
@@ -72,8 +78,7 @@ export const limits = {
   /** What was lost after this time is not repeated, because its caller is about to give up. */
   retryMs: 1000,
   /** Until a session has room. */
-  sessionMs: 2000,
-  searchTurnMs: 3000,
+  sessionMs: 3000,
   connectMs: 2000,
   /** For COMMIT, and before that for the statements that travel with it. After that, the outcome is unknown. */
   commitMs: 3000,
@@ -117,8 +122,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** What a new session asks first. `pid` is the process that serves it, until a pgbouncer gives it to others. */
-type SessionRow = Server & { pid: number; isStandby: boolean };
+/** What a new session asks first. */
+type SessionRow = Server & { isStandby: boolean };
 
 /** Takes the timeline from the current log file's name: the last checkpoint's is outdated after a promotion. */
 const selectSession = `
@@ -126,8 +131,7 @@ const selectSession = `
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     CASE WHEN pg_is_in_recovery() THEN 0
       ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
-    extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
-    pg_backend_pid() AS pid`;
+    extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt"`;
 
 async function start(
   socket: Socket,
@@ -181,13 +185,12 @@ async function start(
     await client.connect();
     const [row] = await query<SessionRow>(selectSession);
     if (!row) throw new Error('The server does not identify itself.');
-    const { pid, isStandby, ...server } = row;
+    const { isStandby, ...server } = row;
     // A standby lags behind.
     if (isStandby) throw new Error('The server is a standby.');
     isOpen = true;
     return {
       server,
-      pid,
       get isOpen() {
         return isOpen;
       },

@@ -3,17 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError, storeClosing } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
-import { type Log, reasonOf } from '../../system/log.ts';
+import type { Log } from '../../system/log.ts';
 import { createBoundedQueue } from '../batcher.ts';
 import type { PostgresAddress } from './address.ts';
-import {
-  callerError,
-  isCollision,
-  isLost,
-  OutcomeUnknownError,
-  SessionLostError,
-  spoilsSession,
-} from './errors.ts';
 import {
   keepPlans,
   limits,
@@ -22,25 +14,34 @@ import {
   type Server,
   servingTimeouts,
   type Session,
+  SessionLostError,
   type SessionOptions,
   type Statement,
   type Timeouts,
   type Values,
 } from './session.ts';
-import { createTransact, type Transact } from './transaction.ts';
+import {
+  callerError,
+  createTransact,
+  isCollision,
+  isLost,
+  OutcomeUnknownError,
+  spoilsSession,
+  type Transact,
+} from './transaction.ts';
 
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
   /** Runs a statement that only reads; repeats it if its session was lost. */
   read: Query;
   /**
-   * Runs a read that may take long. These run one at a time on their own session, which is opened on first use. One that
-   * is not wanted when its turn comes does not run.
+   * Runs a read that may take long. These run one at a time on their own session, which is opened on first use. One whose
+   * signal has aborted when its turn comes does not run.
    */
   search: <Row extends QueryResultRow>(
     statement: Statement | string,
     values?: Values,
-    isWanted?: () => boolean,
+    signal?: AbortSignal,
   ) => Promise<Row[]>;
   /**
    * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
@@ -77,32 +78,28 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
     )
     .with({});
   const openReader = (onLost: () => void) => open({ onLost, timeouts, settings: keepPlans });
-  const readers = createLanes(openReader, { count: readerCount, maxPerSession: maxReadsPerSession });
+  const readers = createLanes(openReader, readerCount, maxReadsPerSession);
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
   const openSearcher = (onLost: () => void) => open({ onLost, timeouts });
-  const searchers = createLanes(openSearcher, { count: 1, maxWaitMs: limits.searchTurnMs });
+  const searchers = createLanes(openSearcher, 1);
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
   const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
-  const writers = createLanes(openWriter, { count: writerCount });
-
-  const read: Query = (statement, values) =>
-    retry(() => readers.run((session) => session.query(statement, values)));
+  const writers = createLanes(openWriter, writerCount);
 
   const transact = createTransact({
     onSession: (work) => writers.run(work),
-    read,
     statementsMs: timeouts.silenceMs,
     commitMs,
   });
 
   return {
-    read,
-    search: (statement, values, isWanted = () => true) =>
+    read: (statement, values) => retry(() => readers.run((session) => session.query(statement, values))),
+    search: (statement, values, signal) =>
       retry(() =>
         searchers.run((session) => {
-          if (!isWanted())
-            throw new PetstoreError('overloaded', 'Every caller left while the search waited.');
+          if (signal?.aborted)
+            throw new PetstoreError('overloaded', 'The caller left while the search waited.');
           return session.query(statement, values);
         }),
       ),
@@ -150,25 +147,9 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
   const sessions = new Set<Session>();
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
-  let isDown = false;
   const failovers = metrics
     ?.counter('petstore_postgres_failovers_total', 'Changes from one database server to another.')
     .with({});
-  metrics?.gauge(
-    'petstore_postgres_server_info',
-    'The database server in use; no sample if there is none.',
-    () => {
-      if (!last || sessions.size === 0) return [];
-      const place = { server_address: address.host, server_port: String(address.port) };
-      const labels = { ...place, system: last.system, timeline: String(last.timeline) };
-      return [{ labels, value: 1 }];
-    },
-  );
-  metrics?.gauge(
-    'petstore_postgres_sessions',
-    'Open sessions on the database server in use.',
-    () => sessions.size,
-  );
 
   /** A server of an earlier timeline lacks what a later one has acknowledged. */
   const refuseOlder = (session: Session): void => {
@@ -188,12 +169,11 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
     else if (last.system !== system || last.timeline !== timeline) {
       failovers?.increment();
       log?.warn('The database server has changed.', fields);
-    } else if (isDown) log?.info('The database server can be used again.', fields);
+    }
     if (last && !isDeepStrictEqual(last, server)) {
       for (const session of sessions) session.destroy();
     }
     last = server;
-    isDown = false;
   };
 
   return async (options) => {
@@ -201,28 +181,13 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
       sessions.delete(session);
       options.onLost?.();
     };
-    let session: Session;
-    try {
-      session = await openSession({ ...options, address, onLost });
-      refuseOlder(session);
-    } catch (error) {
-      if (!isDown && sessions.size === 0)
-        log?.error('No database server can be used.', { reason: reasonOf(error) });
-      isDown = sessions.size === 0;
-      throw error;
-    }
+    const session = await openSession({ ...options, address, onLost });
+    refuseOlder(session);
     moveTo(session.server);
     // The session may have been lost in the meantime.
     if (session.isOpen) sessions.add(session);
     return session;
   };
-}
-
-interface LanesOptions {
-  count: number;
-  /** How many statements or transactions may run on one session. Others wait here, where they can be refused. */
-  maxPerSession?: number;
-  maxWaitMs?: number;
 }
 
 /** The pause before the next attempt after a server refused a session. */
@@ -233,13 +198,13 @@ interface Lane {
   session?: Promise<Session>;
 }
 
-/** A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. */
-function createLanes(
-  open: (onLost: () => void) => Promise<Session>,
-  { count, maxPerSession = 1, maxWaitMs = limits.sessionMs }: LanesOptions,
-) {
+/**
+ * A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. What finds them all busy
+ * waits here, where it can be refused.
+ */
+function createLanes(open: (onLost: () => void) => Promise<Session>, count: number, maxPerSession = 1) {
   const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
-  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs });
+  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs: limits.sessionMs });
   let isClosed = false;
 
   /** Equally busy lanes take turns. */

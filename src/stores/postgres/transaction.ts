@@ -1,7 +1,6 @@
 import { DatabaseError } from 'pg';
-import { unavailable } from '../../domain/error.ts';
-import { isUndone, OutcomeUnknownError, SessionLostError } from './errors.ts';
-import type { Query, Session } from './session.ts';
+import { idsUsedUp, PetstoreError, unavailable } from '../../domain/error.ts';
+import { type Query, type Session, SessionLostError } from './session.ts';
 
 /** Runs one transaction. If its outcome is unknown, the error says so and includes this advice. */
 export type Transact = <Result>(work: (query: Query) => Promise<Result>, advice?: string) => Promise<Result>;
@@ -9,53 +8,32 @@ export type Transact = <Result>(work: (query: Query) => Promise<Result>, advice?
 export interface TransactionOptions {
   /** Runs work on a session that nobody else uses until the work ends. */
   onSession: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
-  /** Reads on another session. */
-  read: Query;
   /** The time limit for the statements that `work` awaits. */
   statementsMs: number;
   /** The time limit for COMMIT, and before that for the statements that travel with it. */
   commitMs: number;
 }
 
-/** How often to ask the server whether it still works on a late COMMIT. */
-const checkEveryMs = 1000;
-
-/** If the process is idle, its response was sent and lost. */
-const selectBusy = {
-  name: 'select-busy',
-  text: "SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE state <> 'idle'",
-};
-
 /** Tells the caller of a late COMMIT that its outcome is unknown, and keeps its session until the response is there. */
-export function createTransact({ onSession, read, statementsMs, commitMs }: TransactionOptions): Transact {
+export function createTransact({ onSession, statementsMs, commitMs }: TransactionOptions): Transact {
   /**
    * The sessions with a late COMMIT, which may wait for its standby forever. Further writes are refused meanwhile: a
    * hanging standby thus costs the server two sessions, not one per write.
    */
-  const late = new Map<Session, Timer>();
-
-  /** The response may have been lost on the way. */
-  const endIfSilent = async (session: Session): Promise<void> => {
-    const busy = await read(selectBusy, [session.pid]);
-    if (busy.length === 0) session.destroy();
-  };
+  const late = new Set<Session>();
 
   return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
     if (late.size > 0) throw unavailable(new Error('An earlier write is still under way.'));
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const onLate = (session: Session): void => {
-      if (late.has(session)) return;
-      reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
-      const timer = setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs);
-      late.set(session, timer);
-    };
-    onSession((session) =>
-      runTransaction(session, work, { statementsMs, commitMs, advice, onLate }).finally(() => {
-        clearInterval(late.get(session));
-        late.delete(session);
-      }),
-    ).then(resolve, reject);
-    return promise;
+    const lateness = Promise.withResolvers<never>();
+    const outcome = onSession((session) => {
+      const onLate = (): void => {
+        late.add(session);
+        lateness.reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
+      };
+      const running = runTransaction(session, work, { statementsMs, commitMs, advice, onLate });
+      return running.finally(() => late.delete(session));
+    });
+    return Promise.race([outcome, lateness.promise]);
   };
 }
 
@@ -63,7 +41,7 @@ interface RunOptions extends Pick<TransactionOptions, 'statementsMs' | 'commitMs
   /** What the caller should do if the outcome is unknown. */
   advice: string | undefined;
   /** Called if the statements that travel with COMMIT are late, or COMMIT itself. Its response may never come. */
-  onLate: (session: Session) => void;
+  onLate: () => void;
 }
 
 /**
@@ -96,7 +74,7 @@ async function runTransaction<Result>(
   } finally {
     clearTimeout(timer);
   }
-  const commitTimer = setTimeout(onLate, commitMs, session);
+  const commitTimer = setTimeout(onLate, commitMs);
   try {
     const committed = commit(session);
     await Promise.allSettled(sent);
@@ -125,4 +103,57 @@ function commit(session: Session): Promise<unknown> {
   // Avoid an unhandled rejection: the statements before it are awaited first.
   committed.catch(() => {});
   return committed;
+}
+
+/** A COMMIT got no response. */
+export class OutcomeUnknownError extends PetstoreError {
+  constructor(cause: unknown, advice = '') {
+    super(
+      'unavailable',
+      `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`.trimEnd(),
+      { cause },
+    );
+  }
+}
+
+/** The server's SQLSTATE; empty for other errors, whose codes, such as EPIPE, could look like one. */
+function stateOf(error: unknown): string {
+  return error instanceof DatabaseError ? (error.code ?? '') : '';
+}
+
+/** Whether a failed COMMIT was undone: 23 a constraint, 40 a collision, 57014 cancelled before it began. */
+function isUndone(error: unknown): boolean {
+  return /^(?:23|40(?!003)|57014)/.test(stateOf(error));
+}
+
+/** Whether the session is gone, which undoes uncommitted changes. 08 and 57P01 to 57P05: the server ends it. */
+export function isLost(error: unknown): boolean {
+  return error instanceof SessionLostError || /^(?:08|57P0)/.test(stateOf(error));
+}
+
+/**
+ * Whether the session must not be used again. 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is
+ * unknown, its name taken, its plan outdated.
+ */
+export function spoilsSession(error: unknown): boolean {
+  return isLost(error) || ['25006', '26000', '42P05', '0A000'].includes(stateOf(error));
+}
+
+/** Whether two transactions collided, or an import took an id that was drawn. The one undone can be run again. */
+export function isCollision(error: unknown): boolean {
+  return /^40(?:001|P01)$/.test(stateOf(error)) || isIdTaken(error);
+}
+
+export function isIdTaken(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false;
+  return error.code === '23505' && /^(?:pets|orders)_pkey$/.test(error.constraint ?? '');
+}
+
+/** The error for callers: `unavailable`, unless the values are at fault, which is a bug, or some rows are damaged. */
+export function callerError(error: unknown): unknown {
+  if (!(error instanceof SessionLostError || error instanceof DatabaseError)) return error;
+  // 2200H: a sequence has reached its end.
+  if (stateOf(error) === '2200H') return idsUsedUp();
+  // 22 a value, 23505 and 23514 a constraint, P0 a trigger, XX damage.
+  return /^(?:22|23505|23514|P0|XX)/.test(stateOf(error)) ? error : unavailable(error);
 }

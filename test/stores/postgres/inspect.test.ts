@@ -6,7 +6,7 @@ import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet } from '../../support/changes.ts';
 
 describe('a database that is inspected', () => {
-  it('shows roughly how many pets and orders it holds', async () => {
+  it('shows how many pets and orders it holds', async () => {
     await using database = await makeDatabase();
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ isNew: true, orderCount: 0 });
     const store = await openPostgresStore({ address: database.address() });
@@ -15,12 +15,7 @@ describe('a database that is inspected', () => {
     await store.close();
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ petCount: 3, orderCount: 2 });
     const { stdout } = await runCli(['doctor', '--database-url', database.address()]);
-    expect(stdout).toContain('holds about 3 pets and 2 orders.');
-    await database.run(`ALTER TABLE pets SET (autovacuum_enabled = off);
-      INSERT INTO pets (id, name, category_id, folded_name)
-      SELECT nextval('pet_ids'), 'Rex', 1, 'rex' FROM generate_series(1, 11000)`);
-    const { stdout: uncounted } = await runCli(['doctor', '--database-url', database.address()]);
-    expect(uncounted).toContain('holds at least 10,000 pets and 2 orders.');
+    expect(stdout).toContain('holds 3 pets and 2 orders.');
   });
 
   it('shows whether the role may write', async () => {

@@ -16,7 +16,6 @@ import {
   type TableForm,
 } from '../../tables.ts';
 import { type LibpqVariables, parseAddress } from '../address.ts';
-import { refuseTakenId } from '../errors.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import {
   addEvents,
@@ -29,6 +28,7 @@ import {
 } from '../rows.ts';
 import type { Query, Values } from '../session.ts';
 import { createSql, type Sql } from '../sessions.ts';
+import { isIdTaken } from '../transaction.ts';
 
 interface CommandOptions extends PrepareOptions {
   address: string;
@@ -102,12 +102,11 @@ export async function openPostgresImport(options: CommandOptions): Promise<Impor
 
 const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };
 const commitMs = 60_000;
-const startWithinMs = 3000;
 
 /** For a command that reads or writes many rows, one transaction after another. */
 async function openCommandSql(options: CommandOptions): Promise<Sql> {
   const address = parseAddress(options.address, options.environment ?? {});
-  await prepareDatabase(address, startWithinMs, options);
+  await prepareDatabase(address, options);
   return createSql(address, { readerCount: 1, timeouts, commitMs });
 }
 
@@ -222,6 +221,11 @@ const insertCategories = `${insertStatement(categoryTable).text} ON CONFLICT (id
 
 function nameCategories(query: Query, categories: readonly Category[]): void {
   if (categories.length > 0) void query(insertCategories, arraysOf(categoryTable, categories));
+}
+
+/** For rows that keep their ids, where another attempt would fail, too. */
+function refuseTakenId(error: unknown): never {
+  throw isIdTaken(error) ? new IdTakenError('This id is taken already.', { cause: error }) : error;
 }
 
 /**

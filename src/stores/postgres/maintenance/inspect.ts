@@ -1,15 +1,11 @@
 import { parseAddress, type LibpqVariables } from '../address.ts';
-import { operatorError } from '../errors.ts';
+import { onSession } from '../errors.ts';
 import { readSchemaVersion } from '../migrate.ts';
-import { openSession, type Session } from '../session.ts';
 
 export interface PostgresInspection {
   version: string;
-  /** An estimate for a large table, because counting it is slow. */
   petCount: number;
   orderCount: number;
-  /** True if a table is larger than what was counted and the server has no estimate. */
-  isLowerBound: boolean;
   usableKeyCount: number;
   /** True if there is no schema yet. */
   isNew: boolean;
@@ -18,35 +14,17 @@ export interface PostgresInspection {
 }
 
 /** Inspects a database without changing it. Fails with the service's own error. */
-export async function inspectPostgres(
-  address: string,
-  environment: LibpqVariables,
-): Promise<PostgresInspection> {
-  let session: Session | undefined;
-  try {
-    session = await openSession({ address: parseAddress(address, environment) });
+export function inspectPostgres(address: string, environment: LibpqVariables): Promise<PostgresInspection> {
+  return onSession({ address: parseAddress(address, environment), timeouts }, async (session) => {
     const isNew = (await readSchemaVersion(session)) === 0;
-    const [found] = await session.query<Omit<PostgresInspection, 'isNew' | 'isLowerBound'>>(
-      isNew ? selectNew : selectStore,
-    );
+    const [found] = await session.query<Omit<PostgresInspection, 'isNew'>>(isNew ? selectNew : selectStore);
     if (!found) throw new Error('The server says nothing about the store.');
-    const isLowerBound = [found.petCount, found.orderCount].includes(countedExactly);
-    return { ...found, isNew, isLowerBound };
-  } catch (error) {
-    throw operatorError(error);
-  } finally {
-    await session?.close();
-  }
+    return { ...found, isNew };
+  });
 }
 
-const countedExactly = 10_000;
-
-/** Exact for a small table. For others, the server's own estimate, which may be missing or old after many changes. */
-function estimate(table: string): string {
-  return `(SELECT CASE WHEN number < ${countedExactly} THEN number ELSE greatest(reltuples, number) END::float8
-    FROM (SELECT count(*) AS number FROM (SELECT FROM ${table} LIMIT ${countedExactly}) AS few) AS counted, pg_class
-    WHERE oid = '${table}'::regclass)`;
-}
+/** Counting a large table takes a while. */
+const timeouts = { lockMs: 2000, statementMs: 60_000, silenceMs: 61_000 };
 
 const selectServer = "SELECT current_setting('server_version') AS version";
 
@@ -54,7 +32,7 @@ const selectNew = `${selectServer}, 0 AS "petCount", 0 AS "orderCount", 0 AS "us
     has_schema_privilege(current_schema(), 'CREATE') AS "mayWrite"`;
 
 const selectStore = `${selectServer},
-    ${estimate('pets')} AS "petCount", ${estimate('orders')} AS "orderCount",
+    (SELECT count(*) FROM pets)::float8 AS "petCount", (SELECT count(*) FROM orders)::float8 AS "orderCount",
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     (SELECT bool_and(has_table_privilege(name, privilege))

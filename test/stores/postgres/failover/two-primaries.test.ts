@@ -17,7 +17,7 @@ const rex = { name: 'available', categoryId: 1n };
 it('moves all sessions of a replica as soon as one moves, loses nothing, and never returns', async () => {
   await using pair = await makePair();
   // A standby lags behind, so it is never used.
-  const standby = openPostgresStore({ address: pair.second.address(), startWithinMs: 0 });
+  const standby = openPostgresStore({ address: pair.second.address() });
   expect(await failureOf(standby)).toMatchObject({
     problem: 'The database cannot be used: The server is a standby.',
   });
