@@ -71,7 +71,9 @@ describe('the list', () => {
         .nth(index)
         .locator('.name')
         .evaluate((part) => !part.checkVisibility({ contentVisibilityAuto: true }));
-    expect([await isSkipped(0), await isSkipped(240)]).toEqual([false, true]);
+    // The next frame decides about the new row.
+    while (await isSkipped(0)) await Bun.sleep(10);
+    expect(await isSkipped(240)).toBe(true);
   });
 
   it('shows at least 15 pets on a small laptop, and can be filtered with one click or the arrow keys', async () => {
