@@ -10,12 +10,6 @@ export interface Asset {
   body: string;
 }
 
-const contentTypes: Record<string, string> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-};
-
 /** Bundles the assets of the console and the docs. The one-file build replaces this file: `scripts/embed-assets.ts`. */
 export async function bundleAssets(): Promise<Asset[]> {
   // `sideEffects` in package.json keeps the parts of the client that the docs do not use out of their script, too.
@@ -46,7 +40,7 @@ function toAsset(name: string, body: string): Asset {
   return {
     name,
     uniqueName: `${stem}-${hash('sha256', body, 'hex').slice(0, 16)}.${extension}`,
-    contentType: contentTypes[extension] ?? 'application/octet-stream',
+    contentType: Bun.file(name).type,
     body,
   };
 }

@@ -1,7 +1,7 @@
 /** The part of a dereferenced OpenAPI document that `/docs` shows. */
 export interface OpenapiDocument {
   info: { title: string; version: string; summary?: string; description?: string };
-  servers?: { url: string; description?: string }[];
+  servers?: { url: string }[];
   paths: Record<string, PathItem>;
 }
 
@@ -10,7 +10,6 @@ type PathItem = { parameters?: Parameter[] } & { [method in (typeof methods)[num
 
 interface OperationObject {
   operationId: string;
-  tags?: string[];
   summary?: string;
   description?: string;
   deprecated?: boolean;
@@ -64,8 +63,6 @@ export interface NamedOperation extends OperationObject {
   method: string;
   path: string;
   parameters: Parameter[];
-  /** The mark of an unstable operation. */
-  stability?: string;
 }
 
 /** The operations in document order. Each path starts with `/v1`, which the document's servers end in. */
@@ -74,15 +71,8 @@ export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
     methods.flatMap((method) => {
       const operation = item[method];
       if (!operation) return [];
-      return [
-        {
-          ...operation,
-          method: method.toUpperCase(),
-          path: `/v1${path}`,
-          parameters: [...(operation.parameters ?? []), ...(item.parameters ?? [])],
-          ...(operation['x-stability'] !== undefined && { stability: operation['x-stability'] }),
-        },
-      ];
+      const parameters = [...(operation.parameters ?? []), ...(item.parameters ?? [])];
+      return [{ ...operation, method: method.toUpperCase(), path: `/v1${path}`, parameters }];
     }),
   );
 }

@@ -1,109 +1,99 @@
-import { exampleAddress, newUuid, renderCurl, type ApiRequest } from './code.ts';
+import { exampleAddress, renderCurl, type ApiRequest } from './code.ts';
 import { toSample, type CodeSample, type Shown } from './samples.ts';
 
 /** The samples that are written by hand. A test runs each against a store with pets and compares its output. */
 
-/** The first lines of every program that uses the client. */
-const clientSetup = `import { createClient } from 'petstore-client';
+/** A program that uses the client, with what it prints. */
+function program(code: string, prints: string, imports = 'createClient'): Shown {
+  const setup = `import { ${imports} } from 'petstore-client';
 
 const client = createClient({
   baseUrl: '${exampleAddress}',
   apiKey: process.env.API_KEY ?? '',
 });
 `;
+  return { code: `${setup}\n${code}`, prints };
+}
 
 /** The contract's example calls, by operation. */
 export const clientSamples: Record<string, Shown> = {
-  listPets: {
-    code: `${clientSetup}
-const { pets } = await client.listPets({ limit: 20 });
+  listPets: program(
+    `const { pets } = await client.listPets({ limit: 20 });
 for (const pet of pets) console.log(pet.id, pet.name);`,
-    prints: '1n Rex\n2n Mia',
-  },
-  createPet: {
-    code: `${clientSetup}
-const pet = await client.createPet({
+    '1n Rex\n2n Mia',
+  ),
+  createPet: program(
+    `const pet = await client.createPet({
   name: 'Rex',
   categoryId: 1n,
   status: 'available',
 });
 console.log(pet.id, pet.name);`,
-    prints: '1n Rex',
-  },
-  getPet: {
-    code: `${clientSetup}
-const pet = await client.getPet(1n);
+    '1n Rex',
+  ),
+  getPet: program(
+    `const pet = await client.getPet(1n);
 console.log(pet.id, pet.name);`,
-    prints: '1n Rex',
-  },
-  updatePet: {
-    code: `${clientSetup}
-const pet = await client.updatePet(1n, {
+    '1n Rex',
+  ),
+  updatePet: program(
+    `const pet = await client.updatePet(1n, {
   status: 'sold',
   expected: { status: 'available' },
 });
 console.log(pet.name, pet.status);`,
-    prints: 'Rex sold',
-  },
-  deletePet: {
-    code: `${clientSetup}
-await client.deletePet(1n);
+    'Rex sold',
+  ),
+  deletePet: program(
+    `await client.deletePet(1n);
 console.log('Removed');`,
-    prints: 'Removed',
-  },
-  searchPets: {
-    code: `${clientSetup}
-for await (const pet of client.searchPets({ q: 'rex' })) {
+    'Removed',
+  ),
+  searchPets: program(
+    `for await (const pet of client.searchPets({ q: 'rex' })) {
   console.log(pet.id, pet.name);
 }`,
-    prints: '1n Rex',
-  },
-  listCategories: {
-    code: `${clientSetup}
-for await (const category of client.categories()) {
+    '1n Rex',
+  ),
+  listCategories: program(
+    `for await (const category of client.categories()) {
   console.log(category.id, category.name);
 }`,
-    prints: '1n Dogs\n7n Cats',
-  },
-  putCategory: {
-    code: `${clientSetup}
-const category = await client.putCategory(7n, 'Cats');
+    '1n Dogs\n7n Cats',
+  ),
+  putCategory: program(
+    `const category = await client.putCategory(7n, 'Cats');
 console.log(category.id, category.name);`,
-    prints: '7n Cats',
-  },
-  deleteCategory: {
-    code: `${clientSetup}
-await client.deleteCategory(7n);
+    '7n Cats',
+  ),
+  deleteCategory: program(
+    `await client.deleteCategory(7n);
 console.log('Removed');`,
-    prints: 'Removed',
-  },
-  getKey: {
-    code: `${clientSetup}
-const key = await client.getKey();
+    'Removed',
+  ),
+  getKey: program(
+    `const key = await client.getKey();
 console.log(key.name, key.readOnly ? 'may only read' : 'may write');`,
-    prints: 'till-2 may write',
-  },
-  listOrders: {
-    code: `${clientSetup}
-for await (const order of client.orders()) {
+    'till-2 may write',
+  ),
+  listOrders: program(
+    `for await (const order of client.orders()) {
   console.log(order.petId, order.status, order.createdAt.toISOString());
 }`,
-    prints: '1n sold 2026-11-14T09:30:00.000Z',
-  },
-  listEvents: {
-    code: `${clientSetup}
-const { events, after } = await client.listEvents({ limit: 1 });
+    '1n sold 2026-11-14T09:30:00.000Z',
+  ),
+  listEvents: program(
+    `const { events, after } = await client.listEvents({ limit: 1 });
 for (const event of events) {
   console.log(event.id, event.type, event.pet?.name);
 }
 // Continue from here: client.events({ after })
 console.log(after);`,
-    prints: '1n pet.created Rex\nZTEuMGMxYWQ5OGY0YjdlMjM1Ni4yLjFhaTJxeA',
-  },
+    '1n pet.created Rex\nZTEuMGMxYWQ5OGY0YjdlMjM1Ni4yLjFhaTJxeA',
+  ),
 };
 
 const json: [string, string] = ['Content-Type', 'application/json'];
-const petUrl = `${exampleAddress}/v1/pets`;
 
 const list: ApiRequest = { method: 'GET', path: '/v1/pets?limit=20', headers: [] };
 const twoPets =
@@ -112,8 +102,8 @@ const twoPets =
 const create = {
   method: 'POST',
   path: '/v1/pets',
-  headers: [json, ['Idempotency-Key', newUuid]],
-  body: '{"name":"Rex","categoryId":9007199254740993,"status":"available"}',
+  headers: [json],
+  body: '{"name":"Rex","categoryId":1,"status":"available"}',
 } satisfies ApiRequest;
 
 const retried: ApiRequest = {
@@ -122,123 +112,59 @@ const retried: ApiRequest = {
   body: '{"name":"Mia","categoryId":2}',
 };
 
-const invalid: ApiRequest = { method: 'POST', path: '/v1/pets', headers: [json], body: '{"status":"lost"}' };
+const invalid: ApiRequest = { ...create, body: '{"status":"lost"}' };
 const invalidPet =
   '{"code":"invalid_pet","message":"name is required. categoryId is required. status must be one of available, pending, sold, or left out.","status":400}';
 
 export const guideExamples = {
   firstCall: toSample(list, '200', twoPets, clientSamples['listPets']),
 
-  create: toSample(create, '201', `{"id":1,${create.body.slice(1)}`, {
-    code: `${clientSetup}
-const pet = await client.createPet({
-  name: 'Rex',
-  categoryId: 9007199254740993n,
-  status: 'available',
-});
-console.log(pet.id, pet.categoryId);`,
-    prints: '1n 9007199254740993n',
-  }),
+  create: toSample(create, '201', `{"id":1,${create.body.slice(1)}`, clientSamples['createPet']),
 
   retries: {
-    ...toSample(retried, '201', '{"id":2,"name":"Mia","categoryId":2}', {
-      code: `${clientSetup}
-const pet = await client.createPet(
+    status: '201',
+    curl: {
+      code: renderCurl(retried).replace('curl ', 'curl --retry 4 --retry-all-errors \\\n  '),
+      prints: '{"id":2,"name":"Mia","categoryId":2}',
+    },
+    typescript: program(
+      `const pet = await client.createPet(
   { name: 'Mia', categoryId: 2n },
   // Your own key lets you retry after your program restarts.
   { idempotencyKey: 'order-4712' },
 );
 console.log(pet.id, pet.name);`,
-      prints: '2n Mia',
-    }),
-    curl: {
-      code: renderCurl(retried).replace('curl ', 'curl --retry 4 --retry-all-errors \\\n  '),
-      prints: '{"id":2,"name":"Mia","categoryId":2}',
-    },
+      '2n Mia',
+    ),
   },
 
   pages: {
     curl: {
       code: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
-  '${petUrl}?limit=1' | grep -i '^link'`,
+  '${exampleAddress}/v1/pets?limit=1' | grep -i '^link'`,
       prints: 'Link: <?limit=1&cursor=MS4uMS5pZ2xkMA>; rel="next"',
     },
-    typescript: {
-      code: `${clientSetup}
-for await (const pet of client.pets()) {
+    typescript: program(
+      `for await (const pet of client.pets()) {
   console.log(pet.id, pet.name);
 }`,
-      prints: '1n Rex\n2n Mia',
-    },
-    python: {
-      code: `import json
-import os
-import re
-from urllib.error import HTTPError
-from urllib.parse import urljoin
-from urllib.request import Request, urlopen
-
-headers = {"Authorization": f"Bearer {os.environ['API_KEY']}"}
-url = "${petUrl}?limit=100"
-try:
-    while url:
-        with urlopen(Request(url, headers=headers)) as response:
-            for pet in json.load(response):
-                print(pet["id"], pet["name"])
-            link = response.headers.get("Link", "")
-        following = re.search('<([^>]*)>; rel="next"', link)
-        url = following and urljoin(url, following[1])
-except HTTPError as error:
-    print(error.code, error.read().decode())`,
-      prints: '1 Rex\n2 Mia',
-    },
+      '1n Rex\n2n Mia',
+    ),
   },
 
-  errors: toSample(invalid, '400', invalidPet, {
-    code: `import {
-  createClient,
-  isPetstoreError,
-  isUnauthorized,
-} from 'petstore-client';
-
-const client = createClient({
-  baseUrl: '${exampleAddress}',
-  apiKey: 'mistyped',
-});
-try {
-  await client.listPets();
+  errors: toSample(
+    invalid,
+    '400',
+    invalidPet,
+    program(
+      `try {
+  await client.updatePet(99n, { status: 'sold' });
 } catch (error) {
-  if (isUnauthorized(error))
-    console.log('Ask for another key:', error.code);
-  else if (isPetstoreError(error))
-    console.log(error.code, error.requestId);
-  else throw error;
+  if (!isPetstoreError(error, 'not_found')) throw error;
+  console.log('No such pet:', error.code);
 }`,
-    prints: 'Ask for another key: invalid_api_key',
-  }),
+      'No such pet: not_found',
+      'createClient, isPetstoreError',
+    ),
+  ),
 } satisfies Record<string, CodeSample>;
-
-/** A test runs this program and compares its mirror with a listing. */
-export const mirrorProgram = `${clientSetup
-  .replace('createClient }', 'createClient, isPetstoreError, type Pet }')
-  .replace('\n});', '\n  retryForMs: Infinity, // Wait out every outage.\n});')}
-const mirror = new Map<bigint, Pet>();
-
-async function follow() {
-  const { after } = await client.listEvents({ after: 'now' });
-  mirror.clear();
-  for await (const pet of client.pets()) mirror.set(pet.id, pet);
-  for await (const event of client.events({ after })) {
-    if (event.type === 'pets.imported') return; // List again.
-    if (!event.pet) continue; // A category, or a type of a later release.
-    if (event.type === 'pet.deleted') mirror.delete(event.pet.id);
-    else mirror.set(event.pet.id, event.pet);
-    console.log(event.type, event.pet.name, mirror.size);
-  }
-}
-
-for (;;) {
-  await follow().catch((error) => {
-    if (!isPetstoreError(error, 'events_gone')) throw error;
-  });
-}`;

@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from '../../../client/src/index.ts';
-import { guideExamples, mirrorProgram } from './examples.ts';
+import { guideExamples } from './examples.ts';
 import { renderHeading, renderInline, renderStatus, renderTerms } from './markup.ts';
-import { renderBlock, renderCommand, renderSample, type CodeSample } from './samples.ts';
+import { renderCommand, renderSample, type CodeSample } from './samples.ts';
 
 interface GuideSection {
   id: string;
@@ -9,8 +9,6 @@ interface GuideSection {
   /** HTML. */
   words: string;
   sample?: CodeSample;
-  /** HTML in place of a sample. */
-  aside?: string;
 }
 
 /** The HTTP status of each error code. */
@@ -54,37 +52,30 @@ function renderErrorCodes(statusOfCode: StatusOfCode): string {
 }
 
 /** What a developer needs in the first ten minutes. */
-const allSections: readonly GuideSection[] = [
+export const guideSections: readonly GuideSection[] = [
   {
     id: 'key',
     title: 'Get an API key',
     words: `<p>Every call needs an API key. The service prints one when it starts for the first time. The operator creates more
 with <code>petstore keys create</code>; in a checkout of the source code, the command is <code>npx petstore</code>. A key is
 shown only once.</p>
+${renderCommand('petstore keys create --name my-program')}
 <p>Keep the key out of your source code: the samples read it from the environment variable <code>API_KEY</code>. Send it in
-the <code>Authorization: Bearer &lt;API_KEY&gt;</code> header, never in a URL.</p>`,
-    aside: renderCommand('petstore keys create --name my-program') + renderCommand("export API_KEY='pets_…'"),
+the <code>Authorization: Bearer &lt;API_KEY&gt;</code> header, never in a URL.</p>
+${renderCommand("export API_KEY='pets_…'")}`,
   },
   {
     id: 'first-call',
     title: 'Make your first call',
     words: `<p>List the pets. A new store has none, and the response is <code>[]</code>.</p>
-<div data-for="typescript"><p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes
-with the source code of this service and is not in a registry. Build the package in a checkout:</p>
-${renderCommand('npm ci && npm pack --workspace petstore-client')}
-<p>Then install the tarball in your project:</p>
-${renderCommand('npm install ./petstore-client-*.tgz')}</div>`,
+<p>Check your spelling: the service ignores query parameters and body fields that it does not know.
+<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. An invalid value of a
+known one is an error. With the TypeScript client, an unknown name does not compile.</p>
+<p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes with the source code of
+this service and is not in a registry. Build the package in a checkout, and install the tarball in your project:</p>
+${renderCommand('npm ci && npm pack --workspace petstore-client\nnpm install ./petstore-client-*.tgz')}
+<p>For Python and other languages, see <code>docs/clients.md</code> in the source code.</p>`,
     sample: guideExamples.firstCall,
-  },
-  {
-    id: 'ignored',
-    title: 'Check your spelling',
-    words: `<p>The service ignores query parameters and body fields that it does not know.
-<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. A mistyped
-<code>?stauts=sold</code> does the same, and a pet with <code>"stauts":"sold"</code> is added without a status.</p>
-<p>An invalid value is an error: <code>?status=lost</code> fails with
-<a href="#error-invalid_parameter"><code>invalid_parameter</code></a>. With the TypeScript client, an unknown name does not
-compile.</p>`,
   },
   {
     id: 'create',
@@ -120,29 +111,8 @@ changed or deleted in the meantime.</p>`,
     title: 'Handle errors',
     words: `<p>Every error has the same three fields: <code>code</code> for programs, <code>message</code> for people, and
 <code>status</code>, the HTTP status. Branch on <code>code</code>: the wording of a message may change. Quote the
-<code>X-Request-Id</code> header when you report a problem.</p>
-`,
+<code>X-Request-Id</code> header when you report a problem.</p>`,
     sample: guideExamples.errors,
-  },
-  {
-    id: 'events',
-    title: 'Mirror the store',
-    words: `<p>To keep a copy of the pets, follow their <a href="#listEvents">events</a> instead of listing again and again:</p>
-<ol><li>Get <code>GET /v1/events?after=now</code> and keep the address in its <code>Link</code>.</li>
-<li>List all pets, page by page.</li>
-<li>Get the kept address with <code>wait=5</code>. Apply each event: it carries the whole pet, so applying one twice changes
-nothing. Keep the address in the <code>Link</code> of the response, and go on.</li></ol>
-<p>An empty page means that you are up to date. If it came at once, pause for a second before you ask again. After an event
-<code>pets.imported</code> or the error <code>events_gone</code>, start again. Events are kept for seven days, so a reader
-that was away for a night continues where it was.</p>
-<p>The service sends no webhooks. <code>docs/clients.md</code> in the source code has a program of forty lines that follows
-the events and sends signed ones.</p>`,
-    aside: renderBlock({
-      text: mirrorProgram,
-      language: 'typescript',
-      title: 'TypeScript',
-      label: 'A mirror in TypeScript',
-    }),
   },
   {
     id: 'deprecation',
@@ -159,21 +129,16 @@ id, and list again with <code>If-None-Match</code> to check cheaply for changes.
 const searchById = `<p>To look one pet up by its id, <a href="#searchPets">search</a> for it: <code>GET /v1/pets/search?id=1</code>
 returns an array with that pet, or <code>[]</code>.</p>`;
 
-/** `--stable-only` removes the section on events. */
-export function guideSections(stableOnly: boolean): readonly GuideSection[] {
-  return stableOnly ? allSections.filter(({ id }) => id !== 'events') : allSections;
-}
-
 export function renderGuide(stableOnly: boolean, statusOfCode: StatusOfCode): string {
   const more: Record<string, string> = {
     errors: renderErrorCodes(statusOfCode),
     deprecation: stableOnly ? '' : searchById,
   };
-  return guideSections(stableOnly)
-    .map(({ id, title, words, sample, aside = '' }) => {
-      return `<section class="columns" id="${id}">
+  return guideSections
+    .map(
+      ({ id, title, words, sample }) => `<section class="columns" id="${id}">
 <div class="words">${renderHeading(2, id, title)}${words}${more[id] ?? ''}</div>
-${sample ? renderSample(sample, title) : `<div class="samples">${aside}</div>`}</section>`;
-    })
+${sample ? renderSample(sample, title) : ''}</section>`,
+    )
     .join('\n');
 }

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../html.ts';
-import { indentJson, newUuid, type ApiRequest } from './code.ts';
+import type { ApiRequest } from './code.ts';
 import {
   examplesOf,
   schemaOf,
@@ -36,7 +36,7 @@ ${renderTryForm(operation)}
 }
 
 /** The mark of a deprecated or unstable operation. */
-export function markOf({ deprecated, stability }: NamedOperation): string | undefined {
+export function markOf({ deprecated, 'x-stability': stability }: NamedOperation): string | undefined {
   return deprecated ? 'Deprecated' : stability && stability.charAt(0).toUpperCase() + stability.slice(1);
 }
 
@@ -53,7 +53,7 @@ function byLocation(one: Parameter, other: Parameter): number {
 }
 
 /** Parameters or fields with type, location and meaning, below a heading in HTML. */
-export function renderFields(heading: string, fields: Parameter[]): string {
+function renderFields(heading: string, fields: Parameter[]): string {
   if (fields.length === 0) return '';
   const terms = fields.map(({ name, in: location, required, schema, description = '' }) => ({
     term: `<code>${escapeHtml(name)}</code> <span class="help">${escapeHtml(typeOf(schema))}${location === 'body' ? '' : ` · ${location}`}</span>${
@@ -94,7 +94,7 @@ function renderResponses(responses: Record<string, DocumentedResponse>): string 
     // `default` covers the statuses of its examples.
     const shown =
       status === 'default' ? examples.map((example) => bodyOf(example).status).join(', ') : status;
-    // All errors share their fields, which the reference explains once.
+    // All errors share their fields, which the guide explains once.
     const fields = status.startsWith('2') ? renderFields('<h5>Fields</h5>', fieldsOf(schemaOf(content))) : '';
     return `<details><summary>${renderStatus(shown)} <span>${renderInline(description)}</span></summary>
 <div class="folded">${examples.map(renderExample).join('\n')}${fields}${renderHeaders(headers)}</div></details>`;
@@ -107,8 +107,7 @@ function renderExample(example: Example): string {
   const { code } = bodyOf(example);
   const subject = code === undefined ? 'Body' : `<a href="#error-${code}"><code>${code}</code></a>`;
   return renderBlock({
-    text: indentJson(JSON.stringify(example.value)),
-    language: 'json',
+    text: JSON.stringify(example.value, null, 2),
     title: `${subject} · ${escapeHtml(summary)}`,
     label: `Example: ${summary}`,
   });
@@ -136,34 +135,23 @@ function sampleOf(operation: NamedOperation): CodeSample {
 }
 
 /** The optional parameters that belong in a good first request. */
-const shownParameters = new Set(['limit', 'q', 'Idempotency-Key']);
+const shownParameters = ['limit', 'q'];
 
 function requestOf({ method, path, parameters, requestBody }: NamedOperation): ApiRequest {
-  const sampled = parameters.filter(({ name, required }) => required || shownParameters.has(name));
-  const partOf = (location: string) => sampled.filter((parameter) => parameter.in === location);
-  const filled = partOf('path').reduce(
-    (text, parameter) => text.replace(`{${parameter.name}}`, encodeURIComponent(valueOf(parameter))),
-    path,
-  );
-  const pairsOf = (location: string) =>
-    partOf(location).map((parameter): [string, string] => [parameter.name, valueOf(parameter)]);
-  const query = new URLSearchParams(pairsOf('query'));
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const { name, in: location, example, schema } of parameters) {
+    const value = String(example ?? schema.default ?? '');
+    if (location === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+    else if (shownParameters.includes(name)) query.set(name, value);
+  }
   const [body] = examplesOf(requestBody?.content);
   return {
     method,
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
-    headers: [
-      ...(body ? [['Content-Type', 'application/json'] satisfies [string, string]] : []),
-      ...pairsOf('header'),
-    ],
+    headers: body ? [['Content-Type', 'application/json']] : [],
     body: body && JSON.stringify(body.value),
   };
-}
-
-function valueOf({ name, example, schema }: Parameter): string {
-  // The contract has no example key, because tools would send it with every pet.
-  if (name === 'Idempotency-Key') return newUuid;
-  return String(example ?? schema.default ?? schema.enum?.[0] ?? '');
 }
 
 /** A form that sends a real request. `browser/try.ts` reads the request from its data attributes. */
@@ -172,17 +160,10 @@ function renderTryForm(operation: NamedOperation): string {
   const id = (name: string) => `${operationId}-${name}`;
   const headers = parameters.filter((parameter) => parameter.in === 'header');
   const fields = parameters.filter((parameter) => parameter.in !== 'header');
-  const bodies = examplesOf(requestBody?.content).map(({ summary = 'Example', value }) => ({
-    summary: escapeHtml(summary),
-    json: escapeHtml(JSON.stringify(value, null, 2)),
-  }));
-  const options = bodies.map(({ summary, json }) => `<option value="${json}">${summary}</option>`);
-  const choice = `<div class="field wide"><label for="${id('example')}">Example</label>
-<select id="${id('example')}" data-body-choice>${options.join('')}</select></div>`;
-  const [body] = bodies;
+  const [body] = examplesOf(requestBody?.content);
   const bodyField = body
-    ? `${bodies.length > 1 ? choice : ''}<div class="field wide"><label for="${id('body')}">Body</label>
-<textarea id="${id('body')}" data-in="body" rows="6" spellcheck="false">${body.json}</textarea></div>`
+    ? `<div class="field wide"><label for="${id('body')}">Body</label>
+<textarea id="${id('body')}" data-in="body" rows="6" spellcheck="false">${escapeHtml(JSON.stringify(body.value, null, 2))}</textarea></div>`
     : '';
   const renderAll = (shown: Parameter[]) =>
     shown.map((field) => renderTryField(id(field.name), field)).join('\n');

@@ -1,16 +1,10 @@
 import { escapeHtml, renderHtml } from '../html.ts';
 import { exampleAddress } from './code.ts';
 import { sampleLanguages } from './samples.ts';
-import {
-  dereference,
-  operationsOf,
-  schemaOf,
-  type NamedOperation,
-  type OpenapiDocument,
-} from './contract.ts';
+import { dereference, operationsOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
 import { guideSections, renderGuide, type StatusOfCode } from './guide.ts';
 import { renderHeading, renderText } from './markup.ts';
-import { fieldsOf, markOf, renderFields, renderOperations } from './reference.ts';
+import { markOf, renderOperations } from './reference.ts';
 
 /** The guide and the reference of an OpenAPI document. They work without a script; `browser/docs.ts` adds interaction. */
 export function renderDocs(
@@ -21,12 +15,12 @@ export function renderDocs(
   const contract = dereference(document) as OpenapiDocument;
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);
-  const stableOnly = operations.every(({ stability }) => stability === undefined);
+  const stableOnly = operations.every((operation) => operation['x-stability'] === undefined);
   const address = configuredAddress(contract);
   const sections = [
     renderIntroduction(contract),
     renderGuide(stableOnly, statusOfCode),
-    renderReferenceIntroduction(contract, operations, stableOnly),
+    renderReferenceIntroduction(contract, stableOnly),
     renderOperations(operations),
   ];
   const body = `<a class="skip" href="#content">Skip to content</a>
@@ -51,26 +45,19 @@ function configuredAddress({ servers = [] }: OpenapiDocument): string | undefine
   return first && /^https?:/i.test(first.url) ? first.url.replace(/\/v1$/, '') : undefined;
 }
 
-function renderReferenceIntroduction(
-  contract: OpenapiDocument,
-  operations: NamedOperation[],
-  stableOnly: boolean,
-): string {
-  const all = operations.flatMap(({ responses }) => Object.entries(responses));
-  const [, error] = all.find(([status]) => status.startsWith('4')) ?? [];
+function renderReferenceIntroduction({ info }: OpenapiDocument, stableOnly: boolean): string {
   const note = stableOnly
     ? ''
     : `\n<p id="stability">Beta operations are complete and supported; a change of one is announced a release before. Any
 release may change or remove an experimental one.</p>`;
   return `<section id="reference">${renderHeading(2, 'reference', 'Reference')}
 <p>Generated from <a href="openapi.yaml">openapi.yaml</a>, which tests compare with the running service.</p>${note}
-${renderText(contract.info.description ?? '')}
-${renderFields('<p>The fields of an error:</p>', fieldsOf(schemaOf(error?.content)))}</section>`;
+${renderText(info.description ?? '')}</section>`;
 }
 
 function renderLanguages(): string {
   const choices = Object.entries(sampleLanguages).map(
-    ([value, { label }]) =>
+    ([value, label]) =>
       `<label class="choice"><input type="radio" name="language" value="${value}"><span>${label}</span></label>`,
   );
   return `<fieldset class="language" hidden><legend class="visually-hidden">Language of the samples</legend>
@@ -79,7 +66,7 @@ ${choices.join('\n')}</fieldset>`;
 
 function renderContents(operations: NamedOperation[], stableOnly: boolean): string {
   const documents = ['openapi.yaml', 'openapi.json', 'openapi-3.0.json', 'petstore.arazzo.yaml'];
-  const guide = guideSections(stableOnly).map(({ id, title }) => renderLink(`#${id}`, escapeHtml(title)));
+  const guide = guideSections.map(({ id, title }) => renderLink(`#${id}`, escapeHtml(title)));
   const reference = operations.map((operation) => {
     const { operationId, method, summary = operationId } = operation;
     const mark = markOf(operation);

@@ -1,24 +1,9 @@
 import { escapeHtml } from '../html.ts';
-import {
-  exampleAddress,
-  indentJson,
-  isJson,
-  newUuid,
-  renderCurl,
-  tokensOf,
-  type ApiRequest,
-  type Language,
-} from './code.ts';
+import { indentJson, renderCurl, tokensOf, type ApiRequest } from './code.ts';
 import { renderStatus } from './markup.ts';
 
 /** The languages of the samples, in the order of the language switch. */
-export const sampleLanguages = {
-  curl: { label: 'curl', highlighted: 'shell' },
-  typescript: { label: 'TypeScript', highlighted: 'typescript' },
-  python: { label: 'Python', highlighted: 'python' },
-} as const satisfies Record<string, { label: string; highlighted: Language }>;
-
-type SampleLanguage = keyof typeof sampleLanguages;
+export const sampleLanguages = { curl: 'curl', typescript: 'TypeScript' } as const;
 
 export interface Shown {
   code: string;
@@ -26,35 +11,26 @@ export interface Shown {
   prints: string;
 }
 
-export interface CodeSample extends Partial<Record<SampleLanguage, Shown>> {
-  /** The status of the response. Without it, the output is plain text and not a body. */
-  status?: string | undefined;
+export interface CodeSample extends Partial<Record<keyof typeof sampleLanguages, Shown>> {
+  /** The status of the response to curl. Without it, the output is plain text and not a body. */
+  status?: string;
 }
 
-/** A request in every language, and the matching call of the client, if there is one. */
+/** A request with curl, and the matching call of the client, if there is one. */
 export function toSample(request: ApiRequest, status: string, prints: string, client?: Shown): CodeSample {
-  return {
-    status,
-    curl: { code: renderCurl(request), prints },
-    ...(client && { typescript: client }),
-    python: { code: renderPython(request), prints },
-  };
+  return { status, curl: { code: renderCurl(request), prints }, ...(client && { typescript: client }) };
 }
 
 /** A sample in every language. The script shows one language at a time. */
-export function renderSample(sample: CodeSample, title: string): string {
-  const figures = Object.entries(sampleLanguages).map(([language, { label, highlighted }]) => {
-    const shown = sample[language as SampleLanguage];
-    if (!shown) return '';
-    const { code, prints } = shown;
-    const isResponse = sample.status !== undefined && language !== 'typescript';
-    const text = prints === '' ? 'No body' : indentJson(prints);
+export function renderSample({ status, ...sample }: CodeSample, title: string): string {
+  const figures = Object.entries(sample).map(([language, { code, prints }]) => {
+    const label = sampleLanguages[language as keyof typeof sample];
+    const isResponse = status !== undefined && language === 'curl';
     return `<figure data-language="${language}">
-${renderBlock({ text: code, language: highlighted, title: label, label: `${title} with ${label}` })}
+${renderBlock({ text: code, title: label, label: `${title} with ${label}` })}
 ${renderBlock({
-  text,
-  language: isJson(text) ? 'json' : 'text',
-  title: isResponse ? `Response ${renderStatus(escapeHtml(sample.status ?? ''))}` : 'Output',
+  text: prints === '' ? 'No body' : indentJson(prints),
+  title: isResponse ? `Response ${renderStatus(status)}` : 'Output',
   label: `${isResponse ? 'Response to' : 'Output of'} ${title} with ${label}`,
   className: 'result',
 })}</figure>`;
@@ -64,7 +40,6 @@ ${renderBlock({
 
 interface CodeBlock {
   text: string;
-  language: Language;
   /** HTML, shown above the code. */
   title: string;
   /** For screen readers. */
@@ -73,8 +48,8 @@ interface CodeBlock {
 }
 
 /** Code that can be scrolled by keyboard. The script adds a copy button. */
-export function renderBlock({ text, language, title, label, className = '' }: CodeBlock): string {
-  const code = tokensOf(text, language).map(({ kind, text: part }) =>
+export function renderBlock({ text, title, label, className = '' }: CodeBlock): string {
+  const code = tokensOf(text).map(({ kind, text: part }) =>
     kind === undefined ? escapeHtml(part) : `<span class="t-${kind}">${escapeHtml(part)}</span>`,
   );
   return `<div class="block ${className}"><div class="block-head"><span>${title}</span></div>
@@ -82,49 +57,5 @@ export function renderBlock({ text, language, title, label, className = '' }: Co
 }
 
 export function renderCommand(text: string): string {
-  return renderBlock({ text, language: 'shell', title: 'Shell', label: 'Command' });
-}
-
-/** A Python program without packages. Python's integers are exact at any length. */
-function renderPython({ method, path, headers, body }: ApiRequest): string {
-  const lines = [
-    body !== undefined && 'import json',
-    'import os',
-    headers.some(([, value]) => value === newUuid) && 'import uuid',
-    'from urllib.error import HTTPError',
-    'from urllib.request import Request, urlopen',
-    '',
-    body !== undefined && `body = json.dumps(${toPython(body)})`,
-    'request = Request(',
-    `    ${JSON.stringify(exampleAddress + path)},`,
-    method !== 'GET' && `    method="${method}",`,
-    '    headers={',
-    `        "Authorization": f"Bearer {os.environ['API_KEY']}",`,
-    ...headers.map(([name, value]) => {
-      const text = value === newUuid ? 'str(uuid.uuid4())' : JSON.stringify(value);
-      return `        ${JSON.stringify(name)}: ${text},`;
-    }),
-    '    },',
-    body !== undefined && '    data=body.encode(),',
-    ')',
-    'try:',
-    '    with urlopen(request) as response:',
-    '        print(response.status, response.read().decode())',
-    'except HTTPError as error:',
-    '    print(error.code, error.read().decode())',
-  ];
-  return lines.filter((line) => line !== false).join('\n');
-}
-
-const pythonWords: Record<string, string> = {
-  true: 'True',
-  false: 'False',
-  null: 'None',
-  ',': ', ',
-  ':': ': ',
-};
-
-/** JSON as a Python literal. Strings match whole, so their content is skipped. */
-function toPython(json: string): string {
-  return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+|[,:]/g, (found) => pythonWords[found] ?? found);
+  return renderBlock({ text, title: 'Shell', label: 'Command' });
 }

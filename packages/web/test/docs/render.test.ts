@@ -20,9 +20,9 @@ const contract: OpenapiDocument = {
     description: '**Hours.** Shops close at `18:00`.',
   },
   servers: [
-    { url: 'https://shops.example/api/v1', description: 'Production.' },
-    { url: 'https://staging.shops.example/v1', description: 'Staging.' },
-    { url: '/v1', description: 'This host.' },
+    { url: 'https://shops.example/api/v1' },
+    { url: 'https://staging.shops.example/v1' },
+    { url: '/v1' },
   ],
   paths: {
     '/shops/{shopId}': {
@@ -82,9 +82,6 @@ describe('renderDocs', () => {
   -H 'Content-Type: application/json' \\
   -d '{"status":"closed","note":"it'\\''s late"}' \\
   https://shops.example/api/v1/shops/7`);
-    expect(codeOf(updateShop, 'python')).toContain(
-      `body = json.dumps({"status": "closed", "note": "it's late"})`,
-    );
     expect(updateShop).toContain('data-path="/v1/shops/{shopId}"');
   });
 
@@ -106,9 +103,11 @@ describe('renderDocs', () => {
   it("shows the contract's description of every field of a response", () => {
     const ours = dereference(contractOf({})) as OpenapiDocument;
     const shown = renderDocs(ours, statusOfCode, {});
-    const bodies = operationsOf(ours).flatMap(({ responses }) => Object.values(responses));
-    const described = bodies
-      .flatMap(({ content }) => fieldsOf(schemaOf(content)))
+    const successes = operationsOf(ours)
+      .flatMap(({ responses }) => Object.entries(responses))
+      .filter(([code]) => code.startsWith('2'));
+    const described = successes
+      .flatMap(([, { content }]) => fieldsOf(schemaOf(content)))
       .flatMap(({ description }) => (description ? [renderText(description)] : []));
     expect(new Set(described).size).toBeGreaterThan(12);
     expect(described.filter((text) => !shown.includes(text))).toEqual([]);

@@ -188,30 +188,4 @@ describe('Try it', () => {
     }
     expect(keys.size).toBe(3);
   });
-
-  it('fills in the body that is chosen among the examples, and sends what is in the field', async () => {
-    await using service = await openListeningService();
-    const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
-    await using visited = await openDocs(service);
-    const { page, complaints } = visited;
-    const form = formOf(page, 'updatePet');
-    const choice = form.getByLabel('Example', { exact: true });
-    expect(await choice.locator('option').allInnerTexts()).toEqual([
-      'Sell a pet',
-      'Sell a pet that nobody has sold yet',
-      'Correct a name and a category',
-      'Remove the status',
-    ]);
-    const body = form.getByLabel('Body', { exact: true }).first();
-    expect(JSON.parse(await body.inputValue())).toEqual({ status: 'sold' });
-    await choice.selectOption('Correct a name and a category');
-    expect(await body.inputValue()).toBe('{\n  "name": "Rexi",\n  "categoryId": 2\n}');
-    await form.getByLabel('petId').fill(String(id));
-    await send(form);
-    await form.getByText('200 OK').waitFor();
-    const [pet] = (await service.client.listPets()).pets;
-    expect(pet).toEqual({ id, name: 'Rexi', categoryId: 2n, status: 'available' });
-    expect(await formOf(page, 'deletePet').getByLabel('Example').count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
 });

@@ -76,10 +76,7 @@ export function nameOf({ id, name }: Pet): string {
 
 /** A name that fits into a sentence. */
 export function shortNameOf(pet: Pet): string {
-  return shortened(nameOf(pet));
-}
-
-function shortened(name: string): string {
+  const name = nameOf(pet);
   const characters = Array.from(name.slice(0, 200));
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
 }
@@ -91,11 +88,7 @@ export function idAfter({ id, name }: Pet): string {
 
 /** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
 export function isolatedNameOf(pet: Pet): string {
-  return isolatedName(shortNameOf(pet)) + idAfter(pet);
-}
-
-export function isolatedName(name: string): string {
-  return `\u2068${shortened(name)}\u2069`;
+  return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
 }
 
 /** The words as plain text. */

@@ -25,6 +25,7 @@ export interface PetsProps {
   changes: Changes | undefined;
   /** The reason why nothing can be changed, if there is one. */
   whyNot: string | undefined;
+  onRefused: (outcome: string) => void;
   /** Told beside the list. */
   children: ComponentChildren;
 }
@@ -42,11 +43,6 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     setChoice(undefined);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
-  useEffect(() => {
-    if (!changes?.additions.isFormWanted) return;
-    changes.additions.isFormWanted = false;
-    openForm();
-  });
   const closeDetails = () => {
     focusRow(choice?.id);
     setChoice(undefined);
@@ -152,8 +148,10 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
               aria-labelledby="add-pet-title"
             >
               <AddPet
-                additions={changes.additions}
+                client={client}
                 categories={changes.categories}
+                onAdded={(pet) => view.sync.add(pet)}
+                onRefused={page.onRefused}
                 onShow={(id) => changeQuery({ ...defaultQuery, text: `#${id}` })}
               />
             </aside>

@@ -1,4 +1,4 @@
-import { indentJson, isJson, tokensOf } from '../code.ts';
+import { indentJson, tokensOf } from '../code.ts';
 import { offerCopying } from './copy.ts';
 
 export interface Received {
@@ -65,8 +65,7 @@ function createBody(text: string): HTMLElement {
   head.append(element('span', text === '' ? 'No body' : 'Body'));
   block.append(head);
   if (text === '') return block;
-  const tokens = tokensOf(indentJson(text), isJson(text) ? 'json' : 'text');
-  const nodes = tokens.map((token) =>
+  const nodes = tokensOf(indentJson(text)).map((token) =>
     token.kind === undefined ? token.text : element('span', token.text, `t-${token.kind}`),
   );
   block.append(createPre('Body', nodes));

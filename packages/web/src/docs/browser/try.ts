@@ -16,7 +16,6 @@ export function offerTrying(address: string): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
     form.hidden = false;
     renewKey(form);
-    offerExamples(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void tryOut(form, readKeyField, requestOf(form));
@@ -62,15 +61,6 @@ async function tryOut(form: HTMLFormElement, readKeyField: ReadKeyField, request
 function renewKey(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('[data-name="Idempotency-Key"]');
   if (field && field.value === field.defaultValue) field.value = field.defaultValue = createIdempotencyKey();
-}
-
-/** Fills in the body that the reader chooses among the examples of the document. */
-function offerExamples(form: HTMLFormElement): void {
-  const choice = form.querySelector<HTMLSelectElement>('[data-body-choice]');
-  const body = form.querySelector('textarea');
-  choice?.addEventListener('change', () => {
-    if (body) body.value = choice.value;
-  });
 }
 
 /** Shows the one key field of the docs. Its key is kept for this tab and shared with the console. */

@@ -93,7 +93,7 @@ describe('PetSync', () => {
     await running.until(() => categories.names.nameOf(7n) === undefined);
   });
 
-  it('reads its pages again after an import and when its events are gone', async () => {
+  it('loads the list again after an import and when its events are gone', async () => {
     await using service = await openShopOf(130);
     let next: Partial<EventPage> | Error | undefined;
     const listEvents: PetstoreClient['listEvents'] = async (options) => {
@@ -103,31 +103,19 @@ describe('PetSync', () => {
       return { ...(await service.client.listEvents({ ...options, wait: 0 })), ...given };
     };
     await using running = await start(service, { client: { ...service.client, listEvents } });
-    const { rows, sync } = running;
-    sync.more();
-    await running.until(() => rows.list.length === 130);
-    const ids = rows.list.map(({ pet }) => pet.id);
-    const change = async (name: string, id: bigint) => {
-      await addPets(service, manyPets(110));
-      await service.client.updatePet(7n, { name });
-      await service.client.deletePet(id);
-      await service.client.putCategory(1n, name);
-    };
+    const { rows, sync, categories } = running;
     const imported = { id: 1n, type: 'pets.imported', createdAt: new Date(), count: 1 } as const;
     for (const [round, lost] of [{ events: [imported] }, gone].entries()) {
       sync.stop();
-      await change(`Round ${round}`, BigInt(round + 1));
+      await service.client.createPet({ name: `Round ${round}`, categoryId: 1n });
+      await service.client.putCategory(1n, `Round ${round}`);
       // What happened meanwhile is not among the events.
-      next =
-        'events' in lost
-          ? { ...lost, after: (await service.client.listEvents({ after: 'now' })).after }
-          : lost;
+      const { after } = await service.client.listEvents({ after: 'now' });
+      next = 'events' in lost ? { ...lost, after } : lost;
       void sync.run();
-      await running.until(() => rows.get(7n)?.pet.name === `Round ${round}`);
-      await running.until(() => rows.get(BigInt(round + 1))?.isRemoved === true);
-      expect(running.categories.names.nameOf(1n)).toBe(`Round ${round}`);
-      expect(rows.newsCount).toBe(110 * (round + 1));
-      expect([rows.list.map(({ pet }) => pet.id), sync.loads, sync.error]).toEqual([ids, 1, undefined]);
+      await running.until(() => rows.list[0]?.pet.name === `Round ${round}`);
+      expect(categories.names.nameOf(1n)).toBe(`Round ${round}`);
+      expect([rows.list.length, rows.newsCount, sync.error]).toEqual([100, 0, undefined]);
     }
   });
 

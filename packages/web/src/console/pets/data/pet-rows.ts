@@ -12,12 +12,12 @@ export interface Row {
   readonly isRemoved: boolean;
 }
 
-/** The rows of the list, newest first. Loading by hand replaces them; all else changes them in place or adds below. */
+/** The rows of the list, newest first. Loading replaces them; all else changes them in place or adds below. */
 export class PetRows {
   list: readonly Row[] = [];
   /** Changes when rows have moved. */
   moves = 0;
-  /** Pets to read by their id: those changed here, whose response may be older than an event, and those not found again. */
+  /** Pets to read by their id: those changed here, whose response may be older than an event, and those that a search by words may find. */
   readonly unconfirmed = new Set<bigint>();
   readonly #onChange: () => void;
   #news = new Set<bigint>();

@@ -18,19 +18,17 @@ export interface PetSyncOptions {
   onState: () => void;
 }
 
-/** New pets are counted up to this many pages. */
-const mostNewPages = 10;
 /** The client itself has tried for a while. */
 const retryMs = 2000;
 /** The service responds sooner than asked when it is about to stop. */
 const earlyMs = 1000;
 
 /**
- * Fills the rows from the store: the first page by hand, more on demand. Then it follows the events, one request at a time.
+ * Fills the rows from the store: the first page by hand and after an import, more on demand. Then it follows the events, one request at a time.
  * The names of categories come before the rows that show them.
  */
 export class PetSync {
-  /** How often the list was loaded by hand. */
+  /** How often the list was loaded, by hand or after an import. */
   loads = 0;
   isLoading = true;
   /** Why the last step failed; undefined if it did not. */
@@ -42,7 +40,7 @@ export class PetSync {
   pageCount = 0;
   readonly #options: PetSyncOptions;
   #wantsMore = false;
-  /** True when events do not show every change. */
+  /** True when events do not show every change, as after an import: the list is loaded again. */
   #isStale = false;
   #running = new AbortController();
   /** Ends the running request or pause. */
@@ -50,8 +48,6 @@ export class PetSync {
   /** The cursor after the events that the rows show. */
   #after: string | undefined;
   #following: string | undefined;
-  /** The id with which the pages end. */
-  #end: bigint | undefined;
 
   constructor(options: PetSyncOptions) {
     this.#options = options;
@@ -115,8 +111,7 @@ export class PetSync {
       // Changes made while the pages are read are among the events after this cursor.
       this.#after ??= (await client.listEvents({ after: 'now', signal })).after;
       if (categories.isStale) await categories.load(signal);
-      if (this.isLoading) await this.#load(undefined, signal);
-      else if (this.#isStale) await this.#reload(signal);
+      if (this.isLoading || this.#isStale) await this.#load(undefined, signal);
       else if (this.#wantsMore) await this.#load(this.#following, signal);
       else pauseMs = await this.#follow(this.#after, signal);
       this.error = undefined;
@@ -139,43 +134,19 @@ export class PetSync {
     const { rows } = this.#options;
     const id = from === undefined ? idOf(this.query) : undefined;
     const first = id === undefined ? undefined : (await this.#search({ id }, signal)).pets[0];
-    const { found, next, end } = await this.#getPage(from, signal);
+    const options = from === undefined ? { ...searchOf(this.query), limit: 100 } : { next: from };
+    const { pets, next } = await this.#search(options, signal);
+    const found = pets.filter((pet) => passes(this.query, pet));
     if (from === undefined) {
-      if (this.isLoading || end !== undefined) this.loads += 1;
+      if (this.isLoading || pets.length > 0) this.loads += 1;
       this.isLoading = false;
       this.#isStale = false;
       this.pageCount = 0;
-      this.#end = undefined;
       rows.load(found, next === undefined, this.query, first);
     } else rows.append(found, next === undefined);
     this.#wantsMore = false;
     this.#following = next;
-    if (end === undefined) return;
-    this.#end = end;
-    this.pageCount += 1;
-  }
-
-  /** Reads the pages of the list again. New pets push others off a page, so it may take more. */
-  async #reload(signal: AbortSignal): Promise<void> {
-    const { rows } = this.#options;
-    // Nobody points at a row of an empty list.
-    if (this.#end === undefined) return this.#load(undefined, signal);
-    const ids = new Set<bigint>();
-    let from: string | undefined;
-    let end = this.#end;
-    for (let count = 0; count < this.pageCount + mostNewPages; count++) {
-      const page = await this.#getPage(from, signal);
-      for (const pet of page.found) {
-        ids.add(pet.id);
-        if (!rows.unconfirmed.has(pet.id)) rows.update(pet.id, pet, true);
-      }
-      from = page.next;
-      end = page.end ?? end;
-      if (from === undefined || end <= this.#end) break;
-    }
-    for (const { pet } of rows.list)
-      if (!ids.has(pet.id) && (from === undefined || pet.id >= end)) rows.unconfirmed.add(pet.id);
-    this.#isStale = false;
+    if (pets.length > 0) this.pageCount += 1;
   }
 
   /** Waits for the next events and applies them. Resolves with how long to pause. */
@@ -188,11 +159,11 @@ export class PetSync {
     signal.throwIfAborted();
     this.heardAtMs = Date.now();
     const { events } = page;
-    if (events.some(({ type }) => type === 'pets.imported' || type.startsWith('category.')))
-      categories.isStale = true;
+    const isImport = events.some(({ type }) => type === 'pets.imported');
+    if (isImport || events.some(({ type }) => type.startsWith('category.'))) categories.isStale = true;
     if (this.pageCount === 0) this.#isStale = events.length > 0;
     else {
-      this.#isStale = events.some(({ type }) => type === 'pets.imported');
+      this.#isStale = isImport;
       // The last event of a pet shows all of it.
       for (const event of new Map(events.map((one) => [one.petId, one])).values()) this.#apply(event);
     }
@@ -232,13 +203,6 @@ export class PetSync {
     if (rows.get(id) !== before) return;
     rows.unconfirmed.delete(id);
     rows.update(id, pet, isFound === true);
-  }
-
-  async #getPage(next: string | undefined, signal: AbortSignal) {
-    const options = next === undefined ? { ...searchOf(this.query), limit: 100 } : { next };
-    const page = await this.#search(options, signal);
-    const found = page.pets.filter((pet) => passes(this.query, pet));
-    return { found, end: page.pets.at(-1)?.id, next: page.next };
   }
 
   async #search(options: SearchPetsPageOptions, signal: AbortSignal) {
