@@ -5,6 +5,7 @@ import {
   type Fetch,
   type PetstoreClient,
 } from '../../../client/src/index.ts';
+import type { Note, Words } from './changes/notes.ts';
 
 /** A client for the service that this console came from. */
 export function connect(apiKey: string): PetstoreClient {
@@ -45,4 +46,11 @@ export function tellProblem(error: unknown): string {
   if (isPetstoreError(error, 'payload_too_large')) return 'This name is too long.';
   const { title, advice } = toProblem(error);
   return `${title}. ${advice}`.trimEnd();
+}
+
+/** What a note says about a failure and its reason, if that is known. */
+export function withReason(words: Words, error: unknown): Pick<Note, 'words' | 'outage'> {
+  if (error === undefined) return { words };
+  const reason = tellProblem(error);
+  return isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
 }

@@ -1,11 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import {
-  createIdempotencyKey,
-  isInvalidPet,
-  isPetstoreError,
-  petStatuses,
-} from '../../../client/src/index.ts';
+import { isInvalidPet, isPetstoreError, petStatuses } from '../../../client/src/index.ts';
 import type { Categories } from './categories/categories.ts';
 import { CategoryField } from './categories/category-field.tsx';
 import { tellProblem } from './connect.ts';
@@ -23,15 +18,15 @@ export interface PetFormProps {
   categories: Categories;
   action: 'Add pet' | 'Save';
   check: (typed: Typed) => DraftErrors;
-  /** Resolves with the error, or with undefined once all is saved. */
-  save: (typed: Typed) => Promise<unknown>;
+  /** Resolves with the error, or with undefined once all is saved. Without a promise, the form is free at once. */
+  save: (typed: Typed) => Promise<unknown> | undefined;
   children?: ComponentChildren;
 }
 
 /** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
 export function PetForm({ prefix, name, label, start, categories, action, ...props }: PetFormProps) {
   const { check, save, children } = props;
-  const [kept, setTyped] = useState(() => readUnsaved(name));
+  const [kept, setTyped] = useState(() => readUnsaved(name) as Typed | undefined);
   // Somebody else may have saved the same values by now.
   const fields = prefix === 'pet' ? petFields : inputs;
   const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
@@ -63,27 +58,24 @@ export function PetForm({ prefix, name, label, start, categories, action, ...pro
     if (isBusy.current) return;
     // What is sent has the number: the name may be another one by the time it arrives.
     const categoryId = categories.names.numberOf(draft.categoryId)?.toString() ?? draft.categoryId;
-    const idempotencyKey = typed?.idempotencyKey ?? createIdempotencyKey();
-    const sent = { base: start, ...typed, draft: { ...draft, categoryId }, idempotencyKey };
+    const sent = { base: start, ...typed, draft: { ...draft, categoryId } };
     const found = check(sent);
     setRefusal(undefined);
     if (Object.keys(found).length > 0) return complain(found);
     setErrors({});
-    keep(sent);
+    const saving = save(sent);
+    if (!saving) {
+      keep(undefined);
+      return focus('name');
+    }
     isBusy.current = true;
     setIsSaving(true);
-    const error = await save(sent);
+    const error = await saving;
     isBusy.current = false;
     setIsSaving(false);
-    if (error === undefined) {
-      keep(undefined);
-      // For the next pet, unless the person has gone on.
-      const { activeElement } = document;
-      if (activeElement === document.body || form.current?.contains(activeElement)) focus('name');
-    } else if (isPetstoreError(error, 'payload_too_large')) complain({ name: tellProblem(error) });
-    else if (prefix === 'pet') setRefusal(`Not added yet. ${tellProblem(error)}`);
-    // Notes tell about all else.
-    else if (isInvalidPet(error)) setRefusal(error.message);
+    if (error === undefined) keep(undefined);
+    else if (isPetstoreError(error, 'payload_too_large')) complain({ name: tellProblem(error) });
+    else setRefusal(isInvalidPet(error) ? error.message : undefined);
   };
 
   return (

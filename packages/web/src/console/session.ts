@@ -32,34 +32,39 @@ export interface Typed {
   /** The values before somebody typed. */
   base: Draft;
   draft: Draft;
-  /** Set once it was sent: sending it again after a lost response adds no second pet. */
+  /** Set once it was sent. */
   idempotencyKey?: string;
 }
 
 const prefix = 'petstore-draft-';
+const unsaved = new Map<string, string>();
 
 /** Unsaved text survives a reload and another sign-in in this tab. */
-export function readUnsaved(form: string): Typed | undefined {
-  const kept = tryStorage(() => sessionStorage.getItem(prefix + form));
-  return kept ? (JSON.parse(kept) as Typed) : undefined;
+export function readUnsaved(form: string): unknown {
+  const kept = tryStorage(() => sessionStorage.getItem(prefix + form)) ?? unsaved.get(form);
+  return kept === undefined ? undefined : JSON.parse(kept);
 }
 
-export function keepUnsaved(form: string, typed: Typed | undefined): void {
+export function keepUnsaved(form: string, value: object | undefined): void {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) unsaved.delete(form);
+  else unsaved.set(form, text);
   tryStorage(() =>
-    typed
-      ? sessionStorage.setItem(prefix + form, JSON.stringify(typed))
-      : sessionStorage.removeItem(prefix + form),
+    text === undefined
+      ? sessionStorage.removeItem(prefix + form)
+      : sessionStorage.setItem(prefix + form, text),
   );
 }
 
 export function forgetUnsaved(): void {
+  unsaved.clear();
   tryStorage(() => {
     for (const kept of Object.keys(sessionStorage))
       if (kept.startsWith(prefix)) sessionStorage.removeItem(kept);
   });
 }
 
-/** A browser may refuse storage; then nothing outlives the document. */
+/** A browser may refuse storage; then the values live until the document is closed. */
 export function tryStorage<Value>(use: () => Value): Value | undefined {
   try {
     return use();

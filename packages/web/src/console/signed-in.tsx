@@ -5,6 +5,7 @@ import { CategoryNamesContext } from './categories/use-category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';
+import { PetAdditions } from './changes/pet-additions.ts';
 import { PetActions, type Changes } from './changes/pet-actions.ts';
 import { usePets, useQuery, type PetsView } from './pets/data/use-pets.ts';
 import { defaultQuery } from './pets/find/query.ts';
@@ -71,6 +72,10 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
     changeQuery({ ...defaultQuery, category });
     location.hash = '#/';
   };
+  // The form is beside the pets.
+  useEffect(() => {
+    if ((sales || isCategories) && changes.additions.isFormWanted) location.hash = '#/';
+  });
   // After the list has been drawn with the latest change.
   const onChosen = (id?: bigint) => {
     const focus = () => {
@@ -115,16 +120,25 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
 /** Lets a person sell, correct and remove pets. */
 function useChanges(
   client: PetstoreClient,
-  { rows, categories }: PetsView,
+  { rows, sync, categories }: PetsView,
   mayDelete: boolean,
   onRefused: (outcome?: string) => void,
 ): Changes {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { notes, actions } = useMemo(() => {
+  const { notes, actions, additions } = useMemo(() => {
     const onChange = () => redraw();
     const created = new Notes(onChange);
-    const options = { client, rows, categories, notes: created, onChange, onRefused };
-    return { notes: created, actions: new PetActions(options) };
-  }, [client, rows, categories, onRefused]);
-  return { notes, actions, categories, mayDelete };
+    const shared = { client, notes: created, onChange, onRefused };
+    return {
+      notes: created,
+      actions: new PetActions({ ...shared, rows, categories }),
+      additions: new PetAdditions({ ...shared, onAdded: (pet) => sync.add(pet) }),
+    };
+  }, [client, rows, sync, categories, onRefused]);
+
+  useEffect(() => {
+    additions.start();
+    return () => additions.stop();
+  }, [additions]);
+  return { notes, actions, additions, categories, mayDelete };
 }

@@ -62,7 +62,7 @@ describe('the console with a read-only key', () => {
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, `Rex (1) was not sold. ${message}`).waitFor();
     await add(page, 'Mia', '7');
-    await page.getByText(`Not added yet. ${message}`).waitFor();
+    await noteOf(page, `\u2068Mia\u2069 is not added yet. ${message}`).waitFor();
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../../../../test/support/http/listening.ts';
 import { useTills } from '../../../../test/support/browser/tills.ts';
 import { add, createKey, rows, signIn } from '../../../../test/support/browser/console.ts';
-import { openShopOf } from '../../../../test/support/browser/shop.ts';
 import { visit } from '../../../../test/support/browser/visit.ts';
+import { noteOf, openShopOf } from '../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
 
@@ -49,6 +49,8 @@ describe('the console', () => {
     expect(await visited.findBarriers()).toEqual([]);
     await signIn(page, service.apiKey);
     await page.reload();
+    await noteOf(page, 'Late').getByRole('button', { name: 'Edit' }).click();
+    await page.locator('#pet-name:focus').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Late');
     expect(await page.getByLabel('Category', { exact: true }).inputValue()).toBe('1');
     await page.getByRole('button', { name: 'Add pet' }).click();

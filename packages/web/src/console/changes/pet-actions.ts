@@ -10,9 +10,10 @@ import {
   type PetStatus,
 } from '../../../../client/src/index.ts';
 import type { Categories } from '../categories/categories.ts';
-import { tellProblem } from '../connect.ts';
+import { withReason } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
 import type { Choice, Notes } from './notes.ts';
+import type { PetAdditions } from './pet-additions.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -43,6 +44,7 @@ export interface PetActionsOptions {
 export interface Changes {
   notes: Notes;
   actions: PetActions;
+  additions: PetAdditions;
   categories: Categories;
   /** False if the key may not delete. */
   mayDelete: boolean;
@@ -241,9 +243,7 @@ export class PetActions {
       const repeat = { label: 'Try again', act: () => void this.#repeat(intent) };
       const choices = [repeat, leaveIt];
       const words = tellFailed(seen, wish, isKnown);
-      const reason = tellProblem(error);
-      const told = isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
-      notes.add({ petId: seen.id, choices, ...told });
+      notes.add({ petId: seen.id, choices, ...withReason(words, error) });
     }
   }
 }

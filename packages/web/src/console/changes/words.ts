@@ -76,7 +76,10 @@ export function nameOf({ id, name }: Pet): string {
 
 /** A name that fits into a sentence. */
 export function shortNameOf(pet: Pet): string {
-  const name = nameOf(pet);
+  return shortened(nameOf(pet));
+}
+
+function shortened(name: string): string {
   const characters = Array.from(name.slice(0, 200));
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
 }
@@ -88,7 +91,11 @@ export function idAfter({ id, name }: Pet): string {
 
 /** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
 export function isolatedNameOf(pet: Pet): string {
-  return `\u2068${shortNameOf(pet)}\u2069${idAfter(pet)}`;
+  return isolatedName(shortNameOf(pet)) + idAfter(pet);
+}
+
+export function isolatedName(name: string): string {
+  return `\u2068${shortened(name)}\u2069`;
 }
 
 /** The words as plain text. */

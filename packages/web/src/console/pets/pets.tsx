@@ -25,7 +25,6 @@ export interface PetsProps {
   changes: Changes | undefined;
   /** The reason why nothing can be changed, if there is one. */
   whyNot: string | undefined;
-  onRefused: (outcome: string) => void;
   /** Told beside the list. */
   children: ComponentChildren;
 }
@@ -43,6 +42,11 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     setChoice(undefined);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
+  useEffect(() => {
+    if (!changes?.additions.isFormWanted) return;
+    changes.additions.isFormWanted = false;
+    openForm();
+  });
   const closeDetails = () => {
     focusRow(choice?.id);
     setChoice(undefined);
@@ -148,10 +152,8 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
               aria-labelledby="add-pet-title"
             >
               <AddPet
-                client={client}
+                additions={changes.additions}
                 categories={changes.categories}
-                onAdded={(pet) => view.sync.add(pet)}
-                onRefused={page.onRefused}
                 onShow={(id) => changeQuery({ ...defaultQuery, text: `#${id}` })}
               />
             </aside>

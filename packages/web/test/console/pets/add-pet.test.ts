@@ -4,10 +4,17 @@ import { openListeningService } from '../../../../../test/support/http/listening
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { add, describedBy, phone, rows, tabTo } from '../../../../../test/support/browser/console.ts';
 import { visit } from '../../../../../test/support/browser/visit.ts';
-import { openShopOf } from '../../../../../test/support/browser/shop.ts';
+import { calmDown, noteOf, openShopOf } from '../../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
 const typedName = (page: Page) => page.getByLabel('Name', { exact: true }).inputValue();
+
+/** Adds a pet from the name on, as fast as the keys go. */
+async function type(page: Page, name: string): Promise<void> {
+  await page.keyboard.type(name);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('7\n');
+}
 
 describe('the form that adds a pet', () => {
   it('explains each mistake beside its field and then shows the new pet', async () => {
@@ -40,34 +47,55 @@ describe('the form that adds a pet', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows the whole message of a refusal and keeps what was typed', async () => {
+  it('brings a pet that the service refuses back to the form, with the whole message', async () => {
     const { page, findBarriers } = await tills.open(openListeningService());
+    page.on('dialog', (dialog) => dialog.accept());
     await add(page, 'x'.repeat(70_000), '1');
-    await page.getByText('This name is too long.').waitFor();
+    await noteOf(page, 'is not added yet. This name is too long.')
+      .getByRole('button', { name: 'Edit' })
+      .click();
+    await page.locator('#pet-name:focus').waitFor();
+    expect((await typedName(page)).length).toBe(70_000);
+    await page.getByLabel('Name', { exact: true }).fill('');
+    await page.getByLabel('Category', { exact: true }).fill('');
     const message = 'name is taken. categoryId 7 is closed.';
     await page.route('**/v1/pets', (route) =>
       route.fulfill({ status: 400, json: { code: 'invalid_pet', message, status: 400 } }),
     );
     await add(page, 'Pixel', '7');
-    await page.getByRole('alert').getByText(`Not added yet. ${message}`).waitFor();
-    expect(await typedName(page)).toBe('Pixel');
+    const note = noteOf(page, `\u2068Pixel\u2069 is not added yet. ${message}`);
+    await note.waitFor();
+    expect(await typedName(page)).toBe('');
     expect(await findBarriers()).toEqual([]);
+    // Nothing that somebody has begun to type is overwritten.
+    await page.getByLabel('Name', { exact: true }).fill('Ne');
+    await calmDown(page);
+    await note.getByRole('button', { name: 'Edit' }).click();
+    await noteOf(page, 'Add the pet in the form first, or empty its fields.').waitFor();
+    expect(await typedName(page)).toBe('Ne');
+    await page.getByLabel('Name', { exact: true }).fill('');
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await noteOf(page, 'Pixel').getByRole('button', { name: 'Edit' }).click();
+    await page.locator('#pet-name:focus').waitFor();
+    expect(await typedName(page)).toBe('Pixel');
     await page.unroute('**/v1/pets');
     await page.getByLabel('Category', { exact: true }).fill('8');
     await page.keyboard.press('Enter');
     await page.getByText('Pixel was added with id 1.').waitFor();
-    expect(await page.getByText('Not added yet').count()).toBe(0);
+    expect(await noteOf(page, 'Pixel').count()).toBe(0);
   });
 
-  it('adds one pet when Enter is pressed twice, and is ready for the next', async () => {
+  it('adds one pet and shows one confirmation when Enter is pressed twice', async () => {
     const { page, service } = await tills.open(openListeningService());
     await page.getByLabel('Name').fill('Once');
     await page.getByLabel('Category', { exact: true }).fill('-5');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.getByText('Once was added with id 1.').waitFor();
-    await page.locator('#pet-name:focus').waitFor();
-    expect(await typedName(page)).toBe('');
+    // The fields are empty by now.
+    await page.keyboard.press('Enter');
+    expect(await page.getByText('Once was added with id 1.').count()).toBe(1);
+    expect(await page.locator('.add-pet .error:not(:empty)').count()).toBe(0);
     const pets = await Array.fromAsync(service.client.pets());
     expect(pets).toEqual([{ id: 1n, name: 'Once', categoryId: -5n, status: 'available' }]);
     // A new pet is shown whatever the filter is.
@@ -77,21 +105,67 @@ describe('the form that adds a pet', () => {
     await rows(page).getByText('Hidden').waitFor();
   });
 
-  it('adds a pet once whose response was lost, after a reload, too', async () => {
+  it('loses no letter of a fast typist on a slow network, and adds the pets in order', async () => {
+    const { page, service } = await tills.open(openListeningService());
+    let [underWay, most] = [0, 0];
+    await page.route('**/v1/pets', async (route) => {
+      most = Math.max(most, ++underWay);
+      await Bun.sleep(250);
+      await route.continue();
+    });
+    page.on('requestfinished', (request) => request.method() === 'POST' && (underWay -= 1));
+    const names = Array.from({ length: 8 }, (_, index) => `Pet number ${index}`);
+    await page.locator('#pet-name').focus();
+    for (const typed of names) await type(page, typed);
+    expect(await typedName(page)).toBe('');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
+    await page.getByText('Pet number 7 was added with id 8.').waitFor();
+    const pets = await Array.fromAsync(service.client.pets());
+    expect(pets.map((pet) => pet.name)).toEqual(names);
+    expect(most).toBe(1);
+  });
+
+  it('goes on after a reload, and adds each pet once', async () => {
+    const { page, service } = await tills.open(openListeningService());
+    // The service gets the first pet; the console gets no response.
+    const arrived = Promise.withResolvers<void>();
+    await page.route('**/v1/pets', (route) => route.fetch().then(() => arrived.resolve()));
+    await page.locator('#pet-name').focus();
+    for (const typed of ['Rex', 'Mia']) await type(page, typed);
+    await page.keyboard.type('Half a na');
+    await arrived.promise;
+    await page.unroute('**/v1/pets');
+    await page.reload();
+    await page.getByText('Mia was added with id 2.').waitFor();
+    expect(await typedName(page)).toBe('Half a na');
+    const pets = await Array.fromAsync(service.client.pets());
+    expect(pets.map((pet) => pet.name)).toEqual(['Rex', 'Mia']);
+  });
+
+  it('adds a pet once whose response was lost, and keeps what an outage stopped, over a reload, too', async () => {
     const { page, service } = await tills.open(openListeningService());
     await page.route('**/v1/pets', async (route) => {
       await route.fetch();
       await route.abort();
     });
-    await add(page, 'Rex', '7');
-    await page.getByText('Not added yet. The service cannot be reached.').waitFor();
+    await page.locator('#pet-name').focus();
+    await type(page, 'Rex');
+    const note = noteOf(page, '\u2068Rex\u2069 is not added yet. The service cannot be reached.');
+    await note.waitFor();
+    await page.unroute('**/v1/pets');
+    await note.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Rex was added with id 1.').waitFor();
+    await page.route('**/v1/pets', (route) => route.abort());
+    await page.locator('#pet-name').focus();
+    await type(page, 'Tom');
+    await noteOf(page, 'Tom').waitFor();
     await page.unroute('**/v1/pets');
     await page.reload();
-    await page.getByRole('button', { name: 'Add pet' }).click();
-    await page.getByText('Rex was added with id 1.').waitFor();
-    expect((await Array.fromAsync(service.client.pets())).length).toBe(1);
+    await page.getByText('Tom was added with id 2.').waitFor();
+    expect((await Array.fromAsync(service.client.pets())).length).toBe(2);
     // Whoever signs out leaves nothing behind.
-    await page.getByLabel('Name', { exact: true }).fill('Half a na');
+    await page.route('**/v1/pets', () => {});
+    await add(page, 'Mia', '7');
     await page.getByRole('button', { name: 'Sign out' }).click();
     expect(await page.evaluate<number>('sessionStorage.length')).toBe(0);
   });
