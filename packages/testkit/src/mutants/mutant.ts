@@ -22,7 +22,4 @@ export function strict(mutants: MutantDefinition[]): MutantDefinition[] {
   return mutants.map((mutant) => ({ ...mutant, breaks: 'strict' }));
 }
 
-export interface Mutant extends Required<MutantDefinition> {
-  /** The mistake that it is a variant of. */
-  family: string;
-}
+export type Mutant = Required<MutantDefinition>;
