@@ -108,17 +108,10 @@ export function describeRequest({
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (authorization === null) lines.unshift('no Authorization');
   else if (authorization !== undefined) lines.unshift(`Authorization: ${authorization}`);
-  const content =
-    body === undefined ? '' : ` ${excerpt(typeof body === 'string' ? body : String(Buffer.from(body)))}`;
-  return `${method} ${excerpt(path)}${lines.length > 0 ? ` (${excerpt(lines.join(', '))})` : ''}${content}`;
+  const content = body === undefined ? '' : ` ${typeof body === 'string' ? body : String(Buffer.from(body))}`;
+  return `${method} ${path}${lines.length > 0 ? ` (${lines.join(', ')})` : ''}${content}`;
 }
 
 export function describeResponse({ status, text }: Exchange): string {
-  return text === '' ? `${status} without a body` : `${status} ${excerpt(text)}`;
-}
-
-const longest = 300;
-
-function excerpt(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text;
+  return text === '' ? `${status} without a body` : `${status} ${text}`;
 }
