@@ -3,7 +3,6 @@ import { agreementChecks } from './contract/agreement.ts';
 import { authenticationChecks } from './contract/authentication.ts';
 import { createChecks, invalidCreateChecks } from './contract/create.ts';
 import { deprecationChecks } from './contract/deprecation.ts';
-import { errorChecks } from './contract/errors.ts';
 import { filterChecks } from './contract/filter.ts';
 import { getChecks } from './contract/get.ts';
 import { int64Checks } from './contract/int64.ts';
@@ -41,7 +40,6 @@ const contractChecks: Check[] = [
   ...getChecks,
   ...deprecationChecks,
   ...int64Checks,
-  ...errorChecks,
   ...authenticationChecks,
   ...readChecks,
 ];

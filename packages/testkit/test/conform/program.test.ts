@@ -59,30 +59,30 @@ describe('petstore-conform', () => {
     const args = [server.url, '--api-key', broken.apiKey];
     const text = await runKit('conform', args);
     expect(text.status).toBe(1);
-    expect(text.stdout).toMatch(/\nFAIL +errors\/list-401 /);
+    expect(text.stdout).toMatch(/\nFAIL +authentication\/list-missing-key /);
     expect(text.stdout).toMatch(/\npass +limits\/default /);
     expect(text.stdout).toContain(
       [
-        'errors/list-401: The 401 of GET /pets is an Error with a code, a message and the status 401, as application/json.',
+        'authentication/list-missing-key: GET /pets without an Authorization header is 401 with an Error as JSON.',
         '  sent      GET /pets (no Authorization)',
         '  expected  the integer status 401 in the body',
         String.raw`  seen      401 {"code":"<&\"\u0001","message":"No."}`,
       ].join('\n'),
     );
-    expect(text.stdout).toMatch(/\n  20 more checks failed because of this\.\n/);
-    expect(text.stdout).toMatch(/\nfollows +errors\/create-401 /);
-    expect(text.stdout).toMatch(/: 21 failed, 1 finding; /);
+    expect(text.stdout).toMatch(/\n  17 more checks failed because of this\.\n/);
+    expect(text.stdout).toMatch(/\nfollows +authentication\/create-missing-key /);
+    expect(text.stdout).toMatch(/: 18 failed, 1 finding; /);
 
     const json = await runKit('conform', [...args, '--json']);
     expect(json.status).toBe(1);
     const { failed, checks } = JSON.parse(json.stdout) as Json;
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(failed);
-    expect(checks.find(({ name }) => name === 'errors/list-401')).toMatchObject({
+    expect(checks.find(({ name }) => name === 'authentication/list-missing-key')).toMatchObject({
       sent: 'GET /pets (no Authorization)',
       expected: 'the integer status 401 in the body',
     });
-    expect(checks.find(({ name }) => name === 'errors/get-401')).toMatchObject({
-      causedBy: 'errors/list-401',
+    expect(checks.find(({ name }) => name === 'authentication/get-missing-key')).toMatchObject({
+      causedBy: 'authentication/list-missing-key',
     });
   });
 

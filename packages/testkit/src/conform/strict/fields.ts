@@ -70,7 +70,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
         ['{"categoryId":1}', /categoryId|status/],
       ] as const) {
         const exchange = await refused(api, body);
-        const message = String(readError(exchange).message);
+        const message = readError(exchange).message;
         expectThat(!right.test(message), exchange, `a message without ${right.source}`);
       }
     },
@@ -122,7 +122,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
         const pet = { name: 'conform', categoryId: 1, [field]: null };
         const exchange = await refused(api, JSON.stringify(pet));
         expectThat(
-          String(readError(exchange).message).startsWith(`${field} must be`),
+          readError(exchange).message.startsWith(`${field} must be`),
           exchange,
           `a message that begins with "${field} must be"`,
         );
@@ -176,7 +176,7 @@ function refused(api: Api, body: string): Promise<Exchange> {
 }
 
 function expectInMessage(exchange: Exchange, parts: string[]): void {
-  const message = String(readError(exchange).message);
+  const message = readError(exchange).message;
   for (const part of parts) expectThat(message.includes(part), exchange, `a message with "${part}"`);
 }
 
