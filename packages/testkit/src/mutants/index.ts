@@ -9,7 +9,6 @@ import { etagMutants } from './etag.ts';
 import { filterMutants } from './lists/filter.ts';
 import { getMutants } from './get.ts';
 import { idempotencyMutants } from './idempotency.ts';
-import { limitMutants } from './lists/limit.ts';
 import { listMutants } from './lists/list.ts';
 import type { Mutant, MutantDefinition } from './mutant.ts';
 import { pagingMutants } from './lists/paging.ts';
@@ -22,7 +21,6 @@ export type { Mutant } from './mutant.ts';
 
 /** A new mutant gets the next number, whatever its subject. */
 const definitions: readonly MutantDefinition[] = [
-  ...limitMutants,
   ...filterMutants,
   ...listMutants,
   ...returnedPetMutants,
@@ -44,5 +42,5 @@ const definitions: readonly MutantDefinition[] = [
 
 /** Every mutant, by its number. */
 export const mutants: readonly Mutant[] = definitions
-  .map((mutant): Mutant => ({ breaks: 'contract', ...mutant }))
+  .map((mutant): Mutant => Object.assign({ breaks: 'contract' as const }, mutant))
   .toSorted((one, other) => one.number - other.number);

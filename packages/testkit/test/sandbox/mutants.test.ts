@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test';
 import { mutants } from '../../src/mutants/index.ts';
-import { editNewPet, editPets, forOperations } from '../../src/mutants/edit/edit.ts';
+import { editNewPet, editPets, forOperations, readAllPets } from '../../src/mutants/edit.ts';
 import type { Fetch, Wrap } from '../../src/mutants/mutant.ts';
-import { readAllPets } from '../../src/mutants/edit/pages.ts';
 import { addPets, idsOf, post, rex } from '../../../../test/support/http/calls.ts';
 import { runKit } from '../../../../test/support/process/process.ts';
 import { openService } from '../../../../test/support/http/service.ts';
