@@ -14,7 +14,6 @@ import { categoryChecks } from './strict/categories.ts';
 import { credentialChecks } from './strict/credentials.ts';
 import { cursorChecks } from './strict/lists/cursors.ts';
 import { announcementChecks } from './strict/deprecation.ts';
-import { documentChecks } from './strict/document.ts';
 import { etagChecks } from './strict/etag.ts';
 import { eventChecks } from './strict/events.ts';
 import { fieldChecks } from './strict/fields.ts';
@@ -33,6 +32,7 @@ const contractChecks: Check[] = [
   ...listChecks,
   // Run these early, while the lists are short: a list of 100 pets may hide what was added.
   ...agreementChecks,
+  ...readChecks,
   ...limitChecks,
   ...filterChecks,
   ...createChecks,
@@ -41,7 +41,6 @@ const contractChecks: Check[] = [
   ...deprecationChecks,
   ...int64Checks,
   ...authenticationChecks,
-  ...readChecks,
 ];
 
 /** The rules that `docs/decisions.md` adds where the contract is silent. */
@@ -60,7 +59,6 @@ const strictChecks: Check[] = [
   ...idempotencyChecks,
   ...credentialChecks,
   ...requestIdChecks,
-  ...documentChecks,
   ...searchChecks,
   ...eventChecks,
   ...categoryChecks,

@@ -82,14 +82,6 @@ export async function createOfCategory(api: Api, sent: SentPet): Promise<SeenPet
   return created;
 }
 
-/** Fails unless the pet has every required field with the right type. */
-export function expectRequiredFields(exchange: Exchange, pet: SeenPet): void {
-  const { name, categoryId, shown } = pet;
-  expectThat(typeof name === 'string', exchange, 'a string name in each pet', shown, reasons.name);
-  const expected = 'an int64 categoryId in each pet';
-  expectThat(categoryId !== undefined, exchange, expected, shown, reasons.categoryId);
-}
-
 const ordinaryName = /^[\w -]{0,64}$/;
 
 /** A service that loses small numbers also loses large ones. */

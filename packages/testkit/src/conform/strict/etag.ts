@@ -10,11 +10,12 @@ import { sampleWith, samples } from '../samples.ts';
 export const etagChecks = checksOf('strict', 'etag', [
   [
     'on-200',
-    'Every 200 of a GET has a strong ETag, and Cache-Control: private, no-cache.',
+    'Every 200 of a GET is application/json, with a strong ETag and Cache-Control: private, no-cache.',
     async (api) => {
       for (const path of await pathsOf(api)) {
         const exchange = await api.send({ path });
         expectStatus(exchange, 200);
+        expectHeader(exchange, 'Content-Type', 'application/json');
         expectHeaderMatch(exchange, 'ETag', /^"[\w.-]+"$/);
         expectHeader(exchange, 'Cache-Control', 'private, no-cache');
       }
