@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLog, PetstoreError } from 'petstore-server/embed';
+import type { Wrap } from '../mutants/mutant.ts';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
-import { sandboxDefaults, startSandbox, type Layer } from '../sandbox/sandbox.ts';
+import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, integerFrom, UsageError } from './program.ts';
 
@@ -95,7 +96,7 @@ async function printMutants(asJson = false): Promise<void> {
   else print(renderTable(rows.map((row) => Object.values(row).map(String))));
 }
 
-async function mutantOf(wanted: number): Promise<Layer> {
+async function mutantOf(wanted: number): Promise<Wrap> {
   const mutant = (await loadMutants()).find(({ number }) => number === wanted);
   if (mutant) return mutant.wrap;
   throw new UsageError(`No mutant has the number ${wanted}. See: petstore-sandbox --list-mutants`);
