@@ -8,7 +8,6 @@ import { getChecks } from './contract/get.ts';
 import { int64Checks } from './contract/int64.ts';
 import { limitChecks } from './contract/limits.ts';
 import { listChecks } from './contract/list.ts';
-import { readChecks } from './contract/reads.ts';
 import { bodyChecks } from './strict/bodies.ts';
 import { categoryChecks } from './strict/categories.ts';
 import { credentialChecks } from './strict/credentials.ts';
@@ -32,7 +31,6 @@ const contractChecks: Check[] = [
   ...listChecks,
   // Run these early, while the lists are short: a list of 100 pets may hide what was added.
   ...agreementChecks,
-  ...readChecks,
   ...limitChecks,
   ...filterChecks,
   ...createChecks,
