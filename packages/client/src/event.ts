@@ -123,10 +123,8 @@ function toEvent(value: unknown): PetEvent | undefined {
   };
 }
 
-function toFields(previous: object): PetFields {
-  const values = Object.entries(previous).map(([name, value]: [string, unknown]) => [
-    name,
-    isInteger(value) ? BigInt(value) : value,
-  ]);
-  return Object.fromEntries(values) as PetFields;
+function toFields(previous: unknown): PetFields {
+  const fields = fieldsOf(previous);
+  const { categoryId } = fields;
+  return isInteger(categoryId) ? { ...fields, categoryId: BigInt(categoryId) } : fields;
 }

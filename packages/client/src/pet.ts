@@ -98,7 +98,7 @@ export function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-/** Reads a time from parsed JSON; undefined if the value is not one. */
+/** Reads a time from parsed JSON or a header; undefined if the value is not one. */
 export function toDate(value: unknown): Date | undefined {
   const date = new Date(typeof value === 'string' ? value : NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;
