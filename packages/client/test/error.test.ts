@@ -30,8 +30,10 @@ describe('PetstoreClientError', () => {
     expect([isNotFound(error), isUnauthorized(error), isTemporary(error)]).toEqual([true, false, false]);
   });
 
-  it('reports a wrong key', async () => {
-    const error = await errorOf(service.clientWith({ apiKey: 'wrong' }).listPets());
+  it('reports a wrong key without repeating it', async () => {
+    const apiKey = 'secret-of-this-test';
+    const error = await errorOf(service.clientWith({ apiKey }).listPets());
+    expect(Bun.inspect(error)).not.toContain(apiKey);
     expect(error).toMatchObject({ code: 'invalid_api_key', status: 401 });
     expect(isUnauthorized(error)).toBe(true);
   });
@@ -82,12 +84,6 @@ describe('PetstoreClientError', () => {
     const client = service.clientWith({ retryForMs: 0, timeoutMs: 1, fetch });
     const message = `No response from ${service.url}/v1/pets within 1 ms.`;
     expect(await errorOf(client.listPets({ limit: 7 }))).toMatchObject({ code: 'timeout', message });
-  });
-
-  it('never contains the API key', async () => {
-    const apiKey = 'secret-of-this-test';
-    const error = await errorOf(service.clientWith({ apiKey }).listPets());
-    expect(Bun.inspect(error)).not.toContain(apiKey);
   });
 });
 
