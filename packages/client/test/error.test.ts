@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { serviceErrorCodes } from '../src/error.ts';
 import {
   isInvalidPet,
   isNotFound,
@@ -8,7 +7,6 @@ import {
   isUnauthorized,
   PetstoreClientError,
 } from '../src/index.ts';
-import { statusOfCode } from '../../../src/domain/error.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 
@@ -98,8 +96,4 @@ describe('isPetstoreError', () => {
     for (const other of [new Error('x'), { name: 'PetstoreClientError' }, 'not_found', null, undefined])
       expect(isPetstoreError(other)).toBe(false);
   });
-});
-
-it('has the error codes of the service', () => {
-  expect<string[]>(serviceErrorCodes.toSorted()).toEqual(Object.keys(statusOfCode).toSorted());
 });

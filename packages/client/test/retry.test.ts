@@ -87,8 +87,7 @@ describe('reads over a bad connection', () => {
     await using proxy = await openFaultyProxy(service.port, []);
     const client = service.clientWith({ baseUrl: proxy.url, apiKey: 'wrong' });
     expect(await failureOf(client.listPets())).toMatchObject({ code: 'invalid_api_key' });
-    await client.listPets().catch(() => {});
-    expect(proxy.connections).toBeLessThanOrEqual(2);
+    expect(proxy.connections).toBe(1);
   });
 });
 

@@ -8,7 +8,6 @@ import {
   type NewPet,
   type Pet,
   type PetStatus,
-  type PetstoreClient,
   type ServiceErrorCode,
 } from '../src/index.ts';
 import type { ErrorCode } from '../../../src/domain/error.ts';
@@ -25,12 +24,6 @@ describe('the client', () => {
     expectTypeOf<Pet>().toEqualTypeOf<DomainPet>();
     expectTypeOf<DomainNewPet>().toExtend<NewPet>();
     expectTypeOf<ServiceErrorCode>().toEqualTypeOf<ErrorCode>();
-  });
-
-  it('has bigint identifiers', () => {
-    expectTypeOf<Pet['id']>().toEqualTypeOf<bigint>();
-    expectTypeOf<Pet['categoryId']>().toEqualTypeOf<bigint>();
-    expectTypeOf<Parameters<PetstoreClient['getPet']>[0]>().toEqualTypeOf<bigint>();
   });
 
   it('does not compile with what the service would refuse', () => {
