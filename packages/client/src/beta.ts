@@ -1,7 +1,6 @@
 import { createCategoryOperations, type CategoryOperations } from './category.ts';
 import { preconditions, refuseRetry, remove, renderChanges, type PetChanges } from './changes.ts';
 import { isPetstoreError, withMessage } from './error.ts';
-import { toKey, type Key } from './key.ts';
 import type {
   CallOptions,
   ChangePetOptions,
@@ -13,8 +12,21 @@ import type {
 import { toOrder, type Order, type OrderPage } from './order.ts';
 import { createEventOperations, type EventOperations } from './event.ts';
 import { createList } from './pages.ts';
-import { requireBigint, toPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
+import { fieldsOf, requireBigint, toDate, toPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
 import { unexpectedResponse, withEtag, type Send } from './wire/send.ts';
+
+/** The API key of a client, as the service knows it. */
+export interface Key {
+  /** The operator's name for it. All fixed keys of a service are named `API_KEYS`. */
+  name: string;
+  /** Whether it may only list and fetch. */
+  readOnly: boolean;
+  mayDelete: boolean;
+  /** Absent for a fixed key. */
+  createdAt?: Date;
+  /** Absent if it never expires. */
+  expiresAt?: Date;
+}
 
 /**
  * Beta operations are complete and supported; a change is announced in the changelog one release ahead. If the operator
@@ -121,4 +133,15 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
     listOrders: orders.getPage,
     orders: orders.each,
   };
+}
+
+/** Reads a key from parsed JSON; undefined if the value is not a key. */
+function toKey(value: unknown): Key | undefined {
+  // A service without keys that may not delete does not send mayDelete.
+  const { name, readOnly, mayDelete = !readOnly, createdAt, expiresAt } = fieldsOf(value);
+  if (typeof name !== 'string' || typeof readOnly !== 'boolean') return undefined;
+  if (typeof mayDelete !== 'boolean') return undefined;
+  const [created, expires] = [toDate(createdAt), toDate(expiresAt)];
+  const times = { ...(created && { createdAt: created }), ...(expires && { expiresAt: expires }) };
+  return { name, readOnly, mayDelete, ...times };
 }

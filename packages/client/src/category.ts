@@ -1,7 +1,7 @@
 import { preconditions, refuseRetry, remove } from './changes.ts';
 import type { CallOptions, ChangePetOptions, ListCategoriesOptions, PutCategoryOptions } from './options.ts';
 import { createList } from './pages.ts';
-import { isInteger, requireBigint } from './pet.ts';
+import { fieldsOf, isInteger, requireBigint } from './pet.ts';
 import { withEtag, type Send } from './wire/send.ts';
 
 /** A name for a number that pets may carry. */
@@ -62,7 +62,6 @@ export function createCategoryOperations(send: Send, versionUrl: string): Catego
 
 /** Reads a category from parsed JSON; undefined if the value is not a category. */
 export function toCategory(value: unknown): Category | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id, name } = value as Record<string, unknown>;
+  const { id, name } = fieldsOf(value);
   return isInteger(id) && typeof name === 'string' ? { id: BigInt(id), name } : undefined;
 }

@@ -1,7 +1,7 @@
 import { isNotFound, PetstoreClientError, refuseProblems, withMessage } from './error.ts';
 import type { ChangePetOptions, PutCategoryOptions } from './options.ts';
 import { renderPetFields } from './wire/exact-json.ts';
-import { optionalFields, petFields, problemsOf, type PetFields } from './pet.ts';
+import { optionalFields, problemsOf, type PetFields } from './pet.ts';
 import { unexpectedResponse, type Call, type Send } from './wire/send.ts';
 
 /** The new values of a pet's fields. A field that is left out keeps its value; `status: null` removes the status. */
@@ -17,17 +17,12 @@ export interface PetChanges extends PetFields {
 /** The body of an update. Refuses changes that the service would refuse, before they are sent. */
 export function renderChanges({ expected, ...changes }: PetChanges): string {
   const fields = renderPetFields(changes);
-  if (fields === '') {
-    throw new PetstoreClientError('invalid_pet', `An update needs ${anyField}.`);
-  }
-  const given = Object.entries(changes).filter(([, value]) => value !== null);
-  refuseProblems(problemsOf(Object.fromEntries(given)));
+  if (fields === '') throw new PetstoreClientError('invalid_pet', 'An update needs at least one field.');
+  refuseProblems(problemsOf(changes));
   if (expected === undefined) return `{${fields}}`;
   const seen = renderExpected(expected);
   // A field that is undefined by mistake would otherwise silently disable the precondition.
-  if (seen === '') {
-    throw new PetstoreClientError('invalid_pet', `expected needs ${anyField}.`);
-  }
+  if (seen === '') throw new PetstoreClientError('invalid_pet', 'expected needs at least one field.');
   return `{${fields},"expected":{${seen}}}`;
 }
 
@@ -36,11 +31,6 @@ function renderExpected(expected: PetFields): string {
   for (const field of optionalFields) if (field in seen) seen[field] ??= null;
   return renderPetFields(seen);
 }
-
-const anyField = petFields
-  .map((field) => `a ${field}`)
-  .join(', ')
-  .replace(/, (?=[^,]*$)/, ' or ');
 
 export function preconditions({ ifMatch, ifNoneMatch }: PutCategoryOptions): Record<string, string> {
   // An empty header might count as none, and the precondition would be lost.

@@ -1,3 +1,4 @@
+import { toDate } from './pet.ts';
 import { findLink } from './wire/link.ts';
 
 /** The operations of the service. */
@@ -35,18 +36,15 @@ export function readDeprecation(
 ): DeprecationNotice | undefined {
   const deprecation = headers.get('Deprecation');
   if (deprecation === null) return undefined;
+  const [, seconds] = /^@(-?\d+)$/.exec(deprecation) ?? [];
   const link = headers.get('Link');
   return {
     operation,
-    deprecatedAt: toDate(Number(/^@(-?\d+)$/.exec(deprecation)?.[1]) * 1000),
-    sunsetAt: toDate(Date.parse(headers.get('Sunset') ?? '')),
+    deprecatedAt: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
+    sunsetAt: toDate(headers.get('Sunset')),
     documentation: resolve(findLink(link, 'deprecation'), url),
     successor: resolve(findLink(link, 'successor-version'), url),
   };
-}
-
-function toDate(timeMs: number): Date | undefined {
-  return Number.isNaN(timeMs) ? undefined : new Date(timeMs);
 }
 
 function resolve(reference: string | undefined, base: string): string | undefined {

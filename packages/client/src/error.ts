@@ -112,8 +112,3 @@ export function isTemporary(
 ): error is PetstoreClientError<'network' | 'timeout' | 'rate_limited' | 'overloaded' | 'unavailable'> {
   return isPetstoreError(error, 'network', 'timeout', 'rate_limited', 'overloaded', 'unavailable');
 }
-
-/** True for codes that the service itself sends. */
-export function isServiceErrorCode(value: unknown): value is ServiceErrorCode {
-  return (serviceErrorCodes as readonly unknown[]).includes(value);
-}

@@ -2,7 +2,7 @@ import { toCategory, type Category } from './category.ts';
 import { PetstoreClientError } from './error.ts';
 import type { CallOptions } from './options.ts';
 import { createList } from './pages.ts';
-import { isInteger, toPet, type Pet, type PetFields } from './pet.ts';
+import { fieldsOf, isInteger, toPet, type Pet, type PetFields } from './pet.ts';
 import type { Send } from './wire/send.ts';
 import { pause } from './wire/wait.ts';
 
@@ -105,11 +105,7 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
 }
 
 function toEvent(value: unknown): PetEvent | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id, type, createdAt, createdBy, petId, pet, category, previous, count } = value as Record<
-    string,
-    unknown
-  >;
+  const { id, type, createdAt, createdBy, petId, pet, category, previous, count } = fieldsOf(value);
   if (!isInteger(id) || typeof type !== 'string' || typeof createdAt !== 'string') return undefined;
   const [readPet, readCategory] = [toPet(pet), toCategory(category)];
   if (pet !== undefined && !readPet) return undefined;
@@ -127,10 +123,8 @@ function toEvent(value: unknown): PetEvent | undefined {
   };
 }
 
-function toFields(previous: object): PetFields {
-  const values = Object.entries(previous).map(([name, value]: [string, unknown]) => [
-    name,
-    isInteger(value) ? BigInt(value) : value,
-  ]);
-  return Object.fromEntries(values) as PetFields;
+function toFields(previous: unknown): PetFields {
+  const fields = fieldsOf(previous);
+  const { categoryId } = fields;
+  return isInteger(categoryId) ? { ...fields, categoryId: BigInt(categoryId) } : fields;
 }

@@ -1,3 +1,4 @@
+export type { Key } from './beta.ts';
 export type { Category, CategoryPage } from './category.ts';
 export type { PetChanges } from './changes.ts';
 export { createClient, type PetstoreClient } from './client.ts';
@@ -15,7 +16,6 @@ export {
   type ServiceErrorCode,
 } from './error.ts';
 export type { EventPage, EventsOptions, EventType, PetEvent } from './event.ts';
-export type { Key } from './key.ts';
 export type {
   CallOptions,
   ChangePetOptions,
@@ -39,7 +39,6 @@ export {
   problemsOf,
   type NewPet,
   type Pet,
-  type PetDraft,
   type PetFields,
   type PetPage,
   type PetProblems,

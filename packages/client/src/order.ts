@@ -1,4 +1,4 @@
-import { isInteger, toDate } from './pet.ts';
+import { fieldsOf, isInteger, toDate } from './pet.ts';
 
 /** The status that the pet got with this order. */
 export type OrderStatus = 'pending' | 'sold';
@@ -32,28 +32,20 @@ export interface OrderPage {
 
 /** Reads an order from parsed JSON; undefined if the value is not one. */
 export function toOrder(value: unknown): Order | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
   const { id, petId, status, createdAt, createdBy, name, categoryId, returnedAt, returnedBy } =
-    value as Record<string, unknown>;
+    fieldsOf(value);
   const [created, returned] = [toDate(createdAt), toDate(returnedAt)];
   if (!isInteger(id) || !isInteger(petId) || !created) return undefined;
   if (status !== 'pending' && status !== 'sold') return undefined;
-  if (!isOptionalText(createdBy) || !isOptionalText(name) || !isOptionalText(returnedBy)) return undefined;
-  if (categoryId !== undefined && !isInteger(categoryId)) return undefined;
-  if (returnedAt !== undefined && !returned) return undefined;
   return {
     id: BigInt(id),
     petId: BigInt(petId),
     status,
     createdAt: created,
-    ...(createdBy !== undefined && { createdBy }),
-    ...(name !== undefined && { name }),
-    ...(categoryId !== undefined && { categoryId: BigInt(categoryId) }),
+    ...(typeof createdBy === 'string' && { createdBy }),
+    ...(typeof name === 'string' && { name }),
+    ...(isInteger(categoryId) && { categoryId: BigInt(categoryId) }),
     ...(returned && { returnedAt: returned }),
-    ...(returnedBy !== undefined && { returnedBy }),
+    ...(typeof returnedBy === 'string' && { returnedBy }),
   };
-}
-
-function isOptionalText(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
 }

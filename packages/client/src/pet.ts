@@ -53,21 +53,18 @@ export interface PetPage {
  */
 export type PetProblems = Partial<Record<keyof NewPet, string>>;
 
-/** A new pet, or a part of one. */
-export type PetDraft = { [Field in keyof NewPet]?: NewPet[Field] | undefined };
-
 const smallestInt64 = -(2n ** 63n);
 const largestInt64 = 2n ** 63n - 1n;
 
 /** Checks the given fields of a pet by the service's rules. The result is empty if they are valid. */
-export function problemsOf({ name = '', categoryId = 0n, status }: PetDraft): PetProblems {
+export function problemsOf({ name = '', categoryId = 0n, status }: PetFields): PetProblems {
   const problems: PetProblems = {};
   // With the u flag, this matches only lone surrogates. Older runtimes have no `isWellFormed`.
   if (name.includes('\0') || /\p{Surrogate}/u.test(name))
     problems.name = 'must be well-formed Unicode without U+0000';
   if (categoryId < smallestInt64 || categoryId > largestInt64)
     problems.categoryId = `must be an integer from ${smallestInt64} to ${largestInt64}`;
-  if (status !== undefined && !isPetStatus(status))
+  if (status !== undefined && status !== null && !isPetStatus(status))
     problems.status = `must be one of ${petStatuses.join(', ')}, or left out`;
   return problems;
 }
@@ -79,11 +76,15 @@ export function isPetStatus(value: unknown): value is PetStatus {
 
 /** Reads a pet from parsed JSON; undefined if the value is not a pet. */
 export function toPet(value: unknown): Pet | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id, name, categoryId, status } = value as Record<string, unknown>;
+  const { id, name, categoryId, status } = fieldsOf(value);
   if (!isInteger(id) || !isInteger(categoryId) || typeof name !== 'string') return undefined;
   if (status !== undefined && !isPetStatus(status)) return undefined;
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
+}
+
+/** The fields of parsed JSON; none if it is not an object. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return Object(value) as Record<string, unknown>;
 }
 
 /** For callers without types: a number may have lost digits, and a string could change the path. */
@@ -97,7 +98,7 @@ export function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-/** Reads a time from parsed JSON; undefined if the value is not one. */
+/** Reads a time from parsed JSON or a header; undefined if the value is not one. */
 export function toDate(value: unknown): Date | undefined {
   const date = new Date(typeof value === 'string' ? value : NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;

@@ -81,11 +81,6 @@ describe.each(['deletePet', 'deleteCategory'] as const)('%s', (remove) => {
     expect(operations.received).toHaveLength(2);
   });
 
-  it('succeeds if it is gone after an attempt with an unknown outcome', async () => {
-    await using operations = await openOperations([], errorResponse(503, 'unavailable'), gone);
-    expect(await operations[remove](1n)).toBeUndefined();
-  });
-
   it('reports what is missing after an attempt that did nothing', async () => {
     await using operations = await openOperations([], errorResponse(429, 'rate_limited'), gone);
     expect(await failureOf(operations[remove](1n))).toMatchObject({ code: 'not_found' });

@@ -15,19 +15,6 @@ function operationsOf({ url }: ScriptedServer): PetstoreClient {
 }
 
 describe('updatePet', () => {
-  it('sends every digit and reads every digit', async () => {
-    await using server = openScriptedServer(rex);
-    const changes: PetChanges = { name: 'Re"x', categoryId: -(2n ** 63n), status: 'sold' };
-    const pet = await operationsOf(server).updatePet(largest, changes, { ifMatch: '"a"' });
-    expect(pet).toEqual({ id: largest, name: 'Rex', categoryId: 2n ** 53n + 1n });
-    const [{ line, headers, body } = { line: '', headers: new Headers(), body: '' }] = server.received;
-    expect(line).toBe('PATCH /v1/pets/9223372036854775807');
-    expect(headers.get('Content-Type')).toBe('application/json');
-    expect(headers.get('If-Match')).toBe('"a"');
-    expect(headers.get('Authorization')).toBe('Bearer key');
-    expect(body).toBe('{"name":"Re\\"x","categoryId":-9223372036854775808,"status":"sold"}');
-  });
-
   it.each<[string, PetChanges]>([
     ['{"status":null}', { status: null }],
     ['{"name":""}', { name: '', categoryId: undefined, status: undefined }],
@@ -47,33 +34,9 @@ describe('updatePet', () => {
     expect(server.received.map((request) => request.body)).toEqual([body]);
     expect(server.received[0]?.headers.has('If-Match')).toBe(false);
   });
-
-  it('refuses a value of the wrong type without sending it', async () => {
-    await using server = openScriptedServer(rex);
-    const client = operationsOf(server);
-    const number = 1 as unknown as bigint;
-    const failures = await Promise.all([
-      failureOf(client.updatePet(1n, { categoryId: number })),
-      failureOf(client.updatePet(1n, { name: 'A', expected: { categoryId: number } })),
-      failureOf(client.updatePet(1n, { name: 'A' }, { ifMatch: '' })),
-    ]);
-    for (const failure of failures) expect(failure).toBeInstanceOf(TypeError);
-    expect(server.received).toEqual([]);
-  });
 });
 
 describe('deletePet', () => {
-  it('sends a delete and returns nothing', async () => {
-    await using server = openScriptedServer(noContent);
-    const operations = operationsOf(server);
-    expect(await operations.deletePet(largest)).toBeUndefined();
-    await operations.deletePet(-1n, { ifMatch: '*' });
-    expect(server.received.map(({ line, headers }) => [line, headers.get('If-Match')])).toEqual([
-      ['DELETE /v1/pets/9223372036854775807', null],
-      ['DELETE /v1/pets/-1', '*'],
-    ]);
-  });
-
   it('refuses a success that does not come from this API', async () => {
     await using server = openScriptedServer(() => new Response('<h1>Welcome</h1>'));
     expect(await failureOf(operationsOf(server).deletePet(1n))).toMatchObject({
@@ -82,75 +45,45 @@ describe('deletePet', () => {
   });
 });
 
-describe('orders and listOrders', () => {
-  const orders = [
-    '{"id":1,"petId":9223372036854775807,"status":"pending","createdAt":"2026-11-16T10:00:00.123Z"}',
-    '{"id":9223372036854775807,"petId":2,"status":"sold","createdAt":"2026-11-16T10:00:01Z"}',
-  ];
-  const read = [
-    { id: 1n, petId: largest, status: 'pending' as const, createdAt: new Date('2026-11-16T10:00:00.123Z') },
-    { id: largest, petId: 2n, status: 'sold' as const, createdAt: new Date('2026-11-16T10:00:01Z') },
-  ];
-  const page = (body: string, next?: string) => () =>
-    new Response(body, { headers: next === undefined ? {} : { Link: `<${next}>; rel="next"` } });
+describe('listOrders', () => {
+  const order = '{"id":9223372036854775807,"petId":2,"status":"sold","createdAt":"2026-11-16T10:00:01Z"}';
 
-  it('iterates over all pages', async () => {
-    await using server = openScriptedServer(
-      page(`[${orders[0]}]`, '?limit=1&cursor=x'),
-      page(`[${orders[1]}]`),
-    );
-    const walk = operationsOf(server).orders({ status: 'sold', limit: 1 });
-    expect(await Array.fromAsync(walk)).toEqual(read);
-    expect(server.received.map(({ line }) => line)).toEqual([
-      'GET /v1/store/orders?limit=1&status=sold',
-      'GET /v1/store/orders?limit=1&cursor=x',
-    ]);
-  });
-
-  it('gets one page of a search and the cursor of the next', async () => {
-    await using server = openScriptedServer(page('[]', '?cursor=y'), page('[]'));
-    const operations = operationsOf(server);
-    expect(await operations.searchPetsPage({ q: 'rex', id: 7n })).toEqual({ pets: [], next: '?cursor=y' });
-    expect(await operations.searchPetsPage({ next: '?cursor=y' })).toEqual({ pets: [] });
-    expect(server.received.map(({ line }) => line)).toEqual([
-      'GET /v1/pets/search?q=rex&id=7',
-      'GET /v1/pets/search?cursor=y',
-    ]);
+  it('reads an order from before 2.0.0, which has fewer fields', async () => {
+    await using server = openScriptedServer(() => new Response(`[${order}]`));
+    const createdAt = new Date('2026-11-16T10:00:01Z');
+    const orders = [{ id: largest, petId: 2n, status: 'sold' as const, createdAt }];
+    expect(await operationsOf(server).listOrders()).toEqual({ orders });
   });
 
   it.each([
     '{}',
     '[{"id":1}]',
-    `[${orders[1]!.replace('}', ',"name":7}')}]`,
-    `[${orders[1]!.replace('}', ',"categoryId":"7"}')}]`,
-    `[${orders[1]!.replace('sold', 'available')}]`,
-    `[${orders[1]!.replace('2026', 'when')}]`,
+    `[${order.replace('sold', 'available')}]`,
+    `[${order.replace('2026', 'when')}]`,
   ])('refuses a list that does not come from this API: %s', async (body) => {
-    await using server = openScriptedServer(page(body));
+    await using server = openScriptedServer(() => new Response(body));
     expect(await failureOf(operationsOf(server).listOrders())).toMatchObject({ code: 'unexpected_response' });
   });
 });
 
 describe('the categories', () => {
-  it('refuses a value of the wrong type without sending it', async () => {
-    await using server = openScriptedServer(noContent);
-    const client = operationsOf(server);
-    const path = '7/../../pets/1' as unknown as bigint;
-    const failures = await Promise.all([
-      failureOf(client.putCategory(path, 'Cats')),
-      failureOf(client.putCategory(7n, 'Cats', { ifNoneMatch: '' })),
-      failureOf(client.deleteCategory(path)),
-      failureOf(client.deleteCategory(7n, { ifMatch: '' })),
-    ]);
-    for (const failure of failures) expect(failure).toBeInstanceOf(TypeError);
-    expect(server.received).toEqual([]);
-  });
-
   it('refuses a category that does not come from this API', async () => {
     await using server = openScriptedServer(() => Response.json({ id: '7', name: 'Cats' }));
     const refused = { code: 'unexpected_response' };
     expect(await failureOf(operationsOf(server).putCategory(7n, 'Cats'))).toMatchObject(refused);
   });
+});
+
+it('refuses an empty precondition without sending anything', async () => {
+  await using server = openScriptedServer(noContent);
+  const client = operationsOf(server);
+  const failures = await Promise.all([
+    failureOf(client.updatePet(1n, { name: 'A' }, { ifMatch: '' })),
+    failureOf(client.putCategory(7n, 'Cats', { ifNoneMatch: '' })),
+    failureOf(client.deleteCategory(7n, { ifMatch: '' })),
+  ]);
+  for (const failure of failures) expect(failure).toBeInstanceOf(TypeError);
+  expect(server.received).toEqual([]);
 });
 
 describe('an error from a service with --stable-only', () => {

@@ -34,18 +34,6 @@ describe('createClient', () => {
       expect(() => service.clientWith({ apiKey })).toThrow(new TypeError('apiKey must not be empty.'));
     }
   });
-
-  it('uses the given fetch', async () => {
-    const urls: string[] = [];
-    const client = service.clientWith({
-      fetch: (url, init) => {
-        urls.push(`${init.method} ${url}`);
-        return fetch(url, init);
-      },
-    });
-    await client.listPets({ status: 'sold', limit: 7 });
-    expect(urls).toEqual([`GET ${service.url}/v1/pets?limit=7&status=sold`]);
-  });
 });
 
 describe('createPet', () => {
@@ -85,21 +73,6 @@ describe('listPets and pets', () => {
     const last = await fresh.client.listPets({ next: first.next! });
     expect([...first.pets, ...last.pets]).toEqual(created);
     expect(last).not.toHaveProperty('next');
-  });
-
-  it('sends no request after the loop ends', async () => {
-    let calls = 0;
-    const client = service.clientWith({
-      fetch: (url, init) => {
-        calls += 1;
-        return fetch(url, init);
-      },
-    });
-    for await (const pet of client.pets({ limit: 1 })) {
-      expect(pet.id).toBeGreaterThan(0n);
-      break;
-    }
-    expect(calls).toBe(1);
   });
 
   it.each([1, 2, 3])('stops at once when it is aborted after %d of 3 pets', async (count) => {
@@ -155,6 +128,11 @@ describe('an id that is not a bigint', () => {
     getPet: (client, id) => client.getPet(id),
     updatePet: (client, id) => client.updatePet(id, { name: 'A' }),
     deletePet: (client, id) => client.deletePet(id),
+    'updatePet as a categoryId': (client, categoryId) => client.updatePet(1n, { categoryId }),
+    'updatePet as an expected categoryId': (client, categoryId) =>
+      client.updatePet(1n, { name: 'A', expected: { categoryId } }),
+    putCategory: (client, id) => client.putCategory(id, 'Cats'),
+    deleteCategory: (client, id) => client.deleteCategory(id),
     'searchPets by id': (client, id) => Array.fromAsync(client.searchPets({ id })),
     'searchPetsPage by categoryId': (client, categoryId) => client.searchPetsPage({ categoryId }),
     'orders of a petId': (client, petId) => Array.fromAsync(client.orders({ petId })),
@@ -175,17 +153,11 @@ describe('an id that is not a bigint', () => {
 });
 
 describe('a redirect', () => {
-  const writes: Record<string, (client: PetstoreClient) => Promise<unknown>> = {
-    createPet: (client) => client.createPet({ name: 'Rex', categoryId: 1n }),
-    updatePet: (client) => client.updatePet(1n, { name: 'Rex' }),
-    deletePet: (client) => client.deletePet(1n),
-  };
-
-  it.each(Object.entries(writes))('is not followed by %s', async (_name, write) => {
+  it('is not followed by a change', async () => {
     await using elsewhere = openScriptedServer(() => Response.json({ id: 1, name: 'Rex', categoryId: 1 }));
     await using server = openScriptedServer(() => redirectTo(elsewhere.url));
     const client = createClient({ baseUrl: server.url, apiKey: 'key', retryDelayMs: 1 });
-    expect(await failureOf(write(client))).toMatchObject({
+    expect(await failureOf(client.createPet({ name: 'Rex', categoryId: 1n }))).toMatchObject({
       code: 'unexpected_response',
       status: 307,
       message: expect.stringContaining('a change is not sent elsewhere'),

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { serviceErrorCodes } from '../src/error.ts';
 import {
   isInvalidPet,
   isNotFound,
@@ -8,7 +7,6 @@ import {
   isUnauthorized,
   PetstoreClientError,
 } from '../src/index.ts';
-import { statusOfCode } from '../../../src/domain/error.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 
@@ -30,8 +28,10 @@ describe('PetstoreClientError', () => {
     expect([isNotFound(error), isUnauthorized(error), isTemporary(error)]).toEqual([true, false, false]);
   });
 
-  it('reports a wrong key', async () => {
-    const error = await errorOf(service.clientWith({ apiKey: 'wrong' }).listPets());
+  it('reports a wrong key without repeating it', async () => {
+    const apiKey = 'secret-of-this-test';
+    const error = await errorOf(service.clientWith({ apiKey }).listPets());
+    expect(Bun.inspect(error)).not.toContain(apiKey);
     expect(error).toMatchObject({ code: 'invalid_api_key', status: 401 });
     expect(isUnauthorized(error)).toBe(true);
   });
@@ -83,12 +83,6 @@ describe('PetstoreClientError', () => {
     const message = `No response from ${service.url}/v1/pets within 1 ms.`;
     expect(await errorOf(client.listPets({ limit: 7 }))).toMatchObject({ code: 'timeout', message });
   });
-
-  it('never contains the API key', async () => {
-    const apiKey = 'secret-of-this-test';
-    const error = await errorOf(service.clientWith({ apiKey }).listPets());
-    expect(Bun.inspect(error)).not.toContain(apiKey);
-  });
 });
 
 describe('isPetstoreError', () => {
@@ -102,8 +96,4 @@ describe('isPetstoreError', () => {
     for (const other of [new Error('x'), { name: 'PetstoreClientError' }, 'not_found', null, undefined])
       expect(isPetstoreError(other)).toBe(false);
   });
-});
-
-it('has the error codes of the service', () => {
-  expect<string[]>(serviceErrorCodes.toSorted()).toEqual(Object.keys(statusOfCode).toSorted());
 });

@@ -116,11 +116,3 @@ it('pauses for a second after an empty page that came early', async () => {
   expect(await take(client.events({ signal: leaving }), 1).catch(() => 'left')).toBe('left');
   expect(asked.length).toBe(1);
 });
-
-it('fails with events_gone after a cursor of another store', async () => {
-  await using service = await openListeningService();
-  await using other = await openListeningService();
-  const { after } = await other.client.listEvents();
-  const failure = await service.client.listEvents({ after }).catch((error: unknown) => error);
-  expect(isPetstoreError(failure, 'events_gone')).toBe(true);
-});

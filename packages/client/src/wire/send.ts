@@ -1,5 +1,6 @@
 import { readDeprecation, type Operation } from '../deprecation.ts';
-import { isServiceErrorCode, PetstoreClientError } from '../error.ts';
+import { PetstoreClientError, serviceErrorCodes } from '../error.ts';
+import { fieldsOf } from '../pet.ts';
 import { parseExactJson } from './exact-json.ts';
 import type { ClientOptions, Fetch } from '../options.ts';
 import { createUuid } from './uuid.ts';
@@ -154,7 +155,8 @@ function toError(
   sentId: string,
   address: string,
 ): PetstoreClientError {
-  const { code, message } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
+  const { code, message } = fieldsOf(body);
+  const known = serviceErrorCodes.find((each) => each === code);
   const requestId = headers.get('X-Request-Id') ?? sentId;
   const retryAfterMs = parseRetryAfter(headers.get('Retry-After'), Date.now());
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
@@ -164,8 +166,8 @@ function toError(
       // Browsers hide the status of a redirect.
       { status: status === 0 ? undefined : status, requestId },
     );
-  return isServiceErrorCode(code) && typeof message === 'string'
-    ? new PetstoreClientError(code, message, { status, requestId, retryAfterMs })
+  return known !== undefined && typeof message === 'string'
+    ? new PetstoreClientError(known, message, { status, requestId, retryAfterMs })
     : new PetstoreClientError(
         'unexpected_response',
         `The response of ${address}, with status ${status}, does not come from this API.`,

@@ -1,15 +1,12 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api, type ApiRequest } from '../conform/api.ts';
 import { profiles, type Profile } from '../conform/check.ts';
 import { checksFor } from '../conform/checks.ts';
 import { creating, named, renderPet } from '../conform/pets.ts';
 import { runChecks } from '../conform/run.ts';
-import { renderJUnit } from './junit.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, UsageError } from './program.ts';
-import { toJson, type Report } from './report.ts';
-import { renderReport } from './table.ts';
+import { renderReport, toJson, type Report } from './report.ts';
 
 interface ConformOptions {
   apiKey?: string;
@@ -18,7 +15,6 @@ interface ConformOptions {
   categoryId?: string;
   list?: boolean;
   json?: boolean;
-  junit?: string;
 }
 
 export function define(command: Command): void {
@@ -45,19 +41,18 @@ export function define(command: Command): void {
     .option('--category-id <id>', 'A category that exists, for all pets; others may be refused.', parseId)
     .option('--list', 'List the checks, and send nothing.')
     .option('--json', 'Print JSON instead of text.')
-    .option('--junit <file>', 'Also write the results as JUnit XML, for a build server.')
     .action(conform);
   addExamples(
     command,
     'petstore-conform http://127.0.0.1:8080',
     'petstore-conform https://pets.example/v1 --profile strict',
-    'petstore-conform http://127.0.0.1:8080 --only create,limits --junit results.xml',
+    'petstore-conform http://127.0.0.1:8080 --only create,limits --json',
     'petstore-conform --list --profile strict',
   );
 }
 
 async function conform(url: string | undefined, options: ConformOptions): Promise<void> {
-  const { apiKey, profile, only, categoryId, list, json, junit } = options;
+  const { apiKey, profile, only, categoryId, list, json } = options;
   refuseUnknown(profile, only);
   if (list) return listChecks(options);
   if (url === undefined) throw new UsageError('An address is needed. See: petstore-conform --help');
@@ -68,7 +63,6 @@ async function conform(url: string | undefined, options: ConformOptions): Promis
   const baseUrl = baseAddressOf(address);
   const api = createApi({ url: address, apiKey, categoryId });
   await refuseUncheckable(api, baseUrl);
-  const file = junit === undefined ? undefined : openJUnitFile(junit);
   const start = performance.now();
   const results = await runChecks(api, { profile, only });
   const durationMs = performance.now() - start;
@@ -80,10 +74,6 @@ async function conform(url: string | undefined, options: ConformOptions): Promis
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));
-  if (file !== undefined) {
-    writeFileSync(file, renderJUnit(report));
-    closeSync(file);
-  }
   process.exitCode = results.some(({ failure }) => failure) ? 1 : 0;
 }
 
@@ -121,18 +111,6 @@ function parseAddress(url: string): string {
   }
   if (address && /^https?:$/.test(address.protocol)) return address.href;
   throw new UsageError(`The URL must be an address such as http://127.0.0.1:8080, not "${url}".`);
-}
-
-/** Opens the file before the checks run, so that an unwritable file wastes no run. */
-function openJUnitFile(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `The file ${path} cannot be written (${code}). Check its folder and its permissions.`,
-    );
-  }
 }
 
 /** A wrong address or key would fail every check and say nothing about the service. */

@@ -1,6 +1,8 @@
 import type { Check, Profile } from '../conform/check.ts';
 import { findingsOf, type Finding } from '../conform/findings.ts';
+import { createReason } from '../conform/mismatch.ts';
 import type { CheckResult } from '../conform/run.ts';
+import { countOf, renderTable, visible } from './print.ts';
 
 /** A finished run. */
 export interface Report {
@@ -35,8 +37,42 @@ export function toJson({ baseUrl, profile, results, petsCreated, durationMs }: R
   };
 }
 
+/** A row for each check, the details of each finding, and a summary. */
+export function renderReport({ baseUrl, profile, results, petsCreated, durationMs }: Report): string {
+  const findings = findingsOf(results);
+  const causes = causesOf(findings);
+  const rows = results.map(({ check, failure }) => {
+    return [failure ? (causes.has(check) ? 'follows' : 'FAIL') : 'pass', check.name, check.rule];
+  });
+  const failed = findings.length + causes.size;
+  const checks = `${countOf(results.length, 'check')} of the ${profile} profile on ${visible(baseUrl)}`;
+  const outcome = failed === 0 ? 'all passed' : `${failed} failed, ${countOf(findings.length, 'finding')}`;
+  const cost = `${countOf(petsCreated, 'pet')} created in ${(durationMs / 1000).toFixed(1)} s`;
+  return [
+    renderTable([['RESULT', 'CHECK', 'RULE'], ...rows]),
+    ...findings.map(renderFinding),
+    ...(results.some(({ failure }) => failure?.reason === createReason(400))
+      ? ['The service refuses ordinary pets. If only some categories exist, choose one with --category-id.\n']
+      : []),
+    `${checks}: ${outcome}; ${cost}.\n`,
+  ].join('\n');
+}
+
+/** What was sent, expected and received, and which other checks failed for this reason. */
+function renderFinding({ result: { check, failure }, followers }: Finding): string {
+  const { sent = '', expected = '', seen = '' } = failure ?? {};
+  return [
+    `${check.name}: ${check.rule}`,
+    `  sent      ${visible(sent)}`,
+    `  expected  ${visible(expected)}`,
+    `  seen      ${visible(seen)}`,
+    ...(followers.length > 0 ? [`  ${countOf(followers.length, 'more check')} failed because of this.`] : []),
+    '',
+  ].join('\n');
+}
+
 /** Maps each check that failed because of another one to that other check. */
-export function causesOf(findings: Finding[]): Map<Check, Check> {
+function causesOf(findings: Finding[]): Map<Check, Check> {
   return new Map(
     findings.flatMap(({ result, followers }) => followers.map(({ check }) => [check, result.check] as const)),
   );

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLog, PetstoreError } from 'petstore-server/embed';
+import type { Wrap } from '../mutants/mutant.ts';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
-import { sandboxDefaults, startSandbox, type Layer } from '../sandbox/sandbox.ts';
+import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, integerFrom, UsageError } from './program.ts';
 
@@ -17,7 +18,6 @@ interface SandboxCommandOptions {
   mutant?: number;
   listMutants?: true;
   stopWithStdin?: true;
-  keepRunning?: true;
   json?: true;
 }
 
@@ -27,8 +27,8 @@ export function define(command: Command): void {
   const { port, apiKey, seed, count, faultSeed } = sandboxDefaults;
   command
     .description(
-      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
-        'process that started it is gone, and leaves nothing behind.',
+      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, and leaves ' +
+        'nothing behind.',
     )
     .option('--port <number>', 'Port to listen on; 0 picks a free one.', integerFrom(0, 65_535), port)
     .option('--api-key <key>', 'The only API key.', parseKey, apiKey)
@@ -53,7 +53,6 @@ export function define(command: Command): void {
     )
     .option('--list-mutants', 'List the mistakes, and serve nothing.')
     .option('--stop-with-stdin', 'Also stop when standard input ends.')
-    .option('--keep-running', 'Do not stop when the process that started it is gone: for scripts and CI.')
     .option('--json', 'Print the address and the key as one line of JSON.')
     .action(sandbox);
   addExamples(
@@ -66,11 +65,10 @@ export function define(command: Command): void {
 }
 
 async function sandbox(given: SandboxCommandOptions): Promise<void> {
-  const { json, stopWithStdin, keepRunning, listMutants, mutant, ...options } = given;
+  const { json, stopWithStdin, listMutants, mutant, ...options } = given;
   if (listMutants) return await printMutants(json);
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
   const ends: Promise<unknown>[] = [untilStopSignal()];
-  if (!keepRunning) ends.push(untilParentGone().then(tellWhy));
   // The reader of the address may be gone before the sandbox is.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
@@ -88,22 +86,17 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
 }
 
 async function printMutants(asJson = false): Promise<void> {
-  const rows = (await loadMutants()).map(({ number, name, breaks, description, family }) => ({
+  const rows = (await loadMutants()).map(({ number, name, breaks, description }) => ({
     number,
     name,
     breaks,
     description,
-    family,
   }));
-  if (asJson) return printJson(rows);
-  const lines = renderTable(rows.map((row) => Object.values(row).slice(0, -1).map(String))).split('\n');
-  const families = Map.groupBy(rows.keys(), (index) => rows[index]?.family);
-  for (const [family, members] of families) {
-    print(`${family}\n${members.map((index) => `  ${lines[index]}\n`).join('')}\n`);
-  }
+  if (asJson) printJson(rows);
+  else print(renderTable(rows.map((row) => Object.values(row).map(String))));
 }
 
-async function mutantOf(wanted: number): Promise<Layer> {
+async function mutantOf(wanted: number): Promise<Wrap> {
   const mutant = (await loadMutants()).find(({ number }) => number === wanted);
   if (mutant) return mutant.wrap;
   throw new UsageError(`No mutant has the number ${wanted}. See: petstore-sandbox --list-mutants`);
@@ -111,26 +104,6 @@ async function mutantOf(wanted: number): Promise<Layer> {
 
 function untilStopSignal(): Promise<unknown> {
   return Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal)));
-}
-
-const checkEveryMs = 100;
-
-/** Resolves once the parent process is gone, however it ended: an orphan gets another parent. */
-function untilParentGone(): Promise<void> {
-  const parent = process.ppid;
-  return new Promise((resolve) => {
-    const timer = setInterval(() => {
-      if (process.ppid === parent) return;
-      clearInterval(timer);
-      resolve();
-    }, checkEveryMs).unref();
-  });
-}
-
-function tellWhy(): void {
-  process.stderr.write(
-    'petstore-sandbox: The process that started this sandbox is gone, so it stops. To prevent that, use --keep-running.\n',
-  );
 }
 
 /** Resolves once standard input ends, as it does when the process at its other end does. */

@@ -3,19 +3,16 @@ import { agreementChecks } from './contract/agreement.ts';
 import { authenticationChecks } from './contract/authentication.ts';
 import { createChecks, invalidCreateChecks } from './contract/create.ts';
 import { deprecationChecks } from './contract/deprecation.ts';
-import { errorChecks } from './contract/errors.ts';
 import { filterChecks } from './contract/filter.ts';
 import { getChecks } from './contract/get.ts';
 import { int64Checks } from './contract/int64.ts';
 import { limitChecks } from './contract/limits.ts';
 import { listChecks } from './contract/list.ts';
-import { readChecks } from './contract/reads.ts';
 import { bodyChecks } from './strict/bodies.ts';
 import { categoryChecks } from './strict/categories.ts';
 import { credentialChecks } from './strict/credentials.ts';
 import { cursorChecks } from './strict/lists/cursors.ts';
 import { announcementChecks } from './strict/deprecation.ts';
-import { documentChecks } from './strict/document.ts';
 import { etagChecks } from './strict/etag.ts';
 import { eventChecks } from './strict/events.ts';
 import { fieldChecks } from './strict/fields.ts';
@@ -41,9 +38,7 @@ const contractChecks: Check[] = [
   ...getChecks,
   ...deprecationChecks,
   ...int64Checks,
-  ...errorChecks,
   ...authenticationChecks,
-  ...readChecks,
 ];
 
 /** The rules that `docs/decisions.md` adds where the contract is silent. */
@@ -62,7 +57,6 @@ const strictChecks: Check[] = [
   ...idempotencyChecks,
   ...credentialChecks,
   ...requestIdChecks,
-  ...documentChecks,
   ...searchChecks,
   ...eventChecks,
   ...categoryChecks,

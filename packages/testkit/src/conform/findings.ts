@@ -8,7 +8,7 @@ export interface Finding {
 }
 
 /** The subjects that show a cause best, in this order: a service that cannot create pets fails in every subject. */
-const clearest = ['create', 'list', 'get', 'create-invalid', 'errors', 'int64'];
+const clearest = ['create', 'list', 'get', 'create-invalid', 'int64'];
 
 /** A check of creates may also fetch the pet. If only the fetch fails, a check of getPet is the better title. */
 const operationOfSubject: Record<string, string> = {

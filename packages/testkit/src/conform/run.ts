@@ -1,8 +1,8 @@
 import { NoResponseError, type Api } from './api.ts';
 import type { Check, Profile } from './check.ts';
 import { checksFor } from './checks.ts';
-import { createRedaction } from './redact.ts';
 import { describeRequest, Mismatch } from './mismatch.ts';
+import { redact } from './redact.ts';
 
 export interface Failure {
   sent: string;
@@ -54,14 +54,21 @@ export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
     return { check, durationMs: performance.now() - start };
   } catch (error) {
     const { sent, expected, seen, ...failure } = failureOf(error);
-    const redact = createRedaction(api.apiKey);
+    // Redact first: a part of a key would not be recognised.
+    const show = (text: string) => excerpt(redact(text, api.apiKey));
     return {
       check,
       durationMs: performance.now() - start,
-      failure: { ...failure, sent: redact(sent), expected: redact(expected), seen: redact(seen) },
+      failure: { ...failure, sent: show(sent), expected: show(expected), seen: show(seen) },
       ...(error instanceof NoResponseError && { gotNoResponse: true }),
     };
   }
+}
+
+const longest = 300;
+
+function excerpt(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text;
 }
 
 function notTried(check: Check): CheckResult {

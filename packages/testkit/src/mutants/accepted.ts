@@ -1,7 +1,6 @@
 import { isPetStatus } from 'petstore-server/embed';
-import { editNewPet, editNewPetText, editRequest, forOperations } from './edit/edit.ts';
+import { editNewPet, editNewPetText, editRequest, type Fields, forOperations, withDefault } from './edit.ts';
 import { JsonNumber, parseExactJson } from '../conform/exact-json.ts';
-import { withDefault, type Fields } from './edit/fields.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const integer = /^-?\d+$/;
@@ -21,12 +20,6 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     wrap: editField('name', (name) => (name instanceof JsonNumber ? name.source : name)),
   },
   {
-    number: 63,
-    name: 'name-null-accepted',
-    description: 'A name that is null is stored as an empty name.',
-    wrap: editField('name', (name) => name ?? ''),
-  },
-  {
     number: 64,
     name: 'category-missing-accepted',
     description: 'A create without a categoryId stores a pet of category 0.',
@@ -39,12 +32,6 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     wrap: editField('categoryId', (value) =>
       typeof value === 'string' && integer.test(value) ? new JsonNumber(String(BigInt(value))) : value,
     ),
-  },
-  {
-    number: 66,
-    name: 'category-null-accepted',
-    description: 'A categoryId that is null is stored as 0.',
-    wrap: editField('categoryId', (value) => value ?? 0),
   },
   {
     number: 67,
@@ -71,12 +58,6 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     wrap: editField('status', (status) =>
       typeof status === 'string' && !isPetStatus(status) ? undefined : status,
     ),
-  },
-  {
-    number: 71,
-    name: 'status-any-case-accepted',
-    description: 'A status in upper case is stored in lower case.',
-    wrap: editField('status', (status) => (typeof status === 'string' ? status.toLowerCase() : status)),
   },
   {
     number: 72,

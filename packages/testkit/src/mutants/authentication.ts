@@ -2,12 +2,12 @@ import {
   copyOf,
   editResponse,
   forOperations,
+  type OperationName,
   operationOf,
   refuseAs,
   withBody,
   withHeader,
-  type OperationName,
-} from './edit/edit.ts';
+} from './edit.ts';
 import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
 const operations: readonly OperationName[] = ['listPets', 'createPet', 'getPet'];
@@ -92,29 +92,10 @@ export const authenticationMutants: readonly MutantDefinition[] = [
     ),
   },
   {
-    number: 128,
-    name: 'key-missing-login',
-    description: 'A missing key is redirected to a login page.',
-    wrap: onRefusedKey((response, header) => {
-      if (header !== '') return response;
-      const redirect = withBody(response, null, { status: 302 });
-      redirect.headers.set('Location', '/login');
-      return redirect;
-    }),
-  },
-  {
     number: 129,
     name: 'key-401-without-body',
     description: 'A 401 has no body.',
     wrap: onRefusedKey((response) => withBody(response, null)),
-  },
-  {
-    number: 130,
-    name: 'key-401-on-create-without-body',
-    description: 'A 401 of a create has no body; others have one.',
-    wrap: onRefusedKey((response, _header, request) =>
-      operationOf(request) === 'createPet' ? withBody(response, null) : response,
-    ),
   },
   {
     number: 131,

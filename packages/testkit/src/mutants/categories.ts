@@ -1,4 +1,4 @@
-import { copyOf, editPets, editRequest, editResponse, withBody, withHeader } from './edit/edit.ts';
+import { copyOf, editPets, editRequest, editResponse, withBody, withHeader } from './edit.ts';
 import { strict } from './mutant.ts';
 
 // Only categories have a PUT.

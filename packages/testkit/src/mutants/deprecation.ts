@@ -1,14 +1,14 @@
-import { editHeaders, forOperations, removeHeader } from './edit/edit.ts';
+import { editHeaders, forOperations, removeHeader } from './edit.ts';
 import type { MutantDefinition } from './mutant.ts';
 
 export const deprecationMutants: readonly MutantDefinition[] = [
-  ...['Sunset', 'Deprecation'].map((header, index): MutantDefinition => ({
-    number: 157 + 2 * index,
-    name: `${header.toLowerCase()}-missing`,
+  {
+    number: 157,
+    name: 'sunset-missing',
     breaks: 'strict',
-    description: `getPet has no ${header}.`,
-    wrap: forOperations(['getPet'], removeHeader(header)),
-  })),
+    description: 'getPet has no Sunset.',
+    wrap: forOperations(['getPet'], removeHeader('Sunset')),
+  },
   {
     number: 158,
     name: 'sunset-wrong',

@@ -1,4 +1,4 @@
-import { editHeaders, editRequest, removeHeader, withBody, withHeader } from './edit/edit.ts';
+import { editHeaders, editRequest, removeHeader, withBody, withHeader } from './edit.ts';
 import { strict, type Fetch, type Wrap } from './mutant.ts';
 
 export const etagMutants = strict([

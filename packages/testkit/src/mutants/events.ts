@@ -1,6 +1,4 @@
-import { editResponse, withBody } from './edit/edit.ts';
-import { parseExactJson } from '../conform/exact-json.ts';
-import type { Fields } from './edit/fields.ts';
+import { editResponse, withJson, type Fields } from './edit.ts';
 import { strict, type Wrap } from './mutant.ts';
 
 export const eventMutants = strict([
@@ -25,9 +23,8 @@ export const eventMutants = strict([
 ]);
 
 function editEvents(edit: (events: Fields[]) => Fields[]): Wrap {
-  return editResponse(async (response, request) => {
+  return editResponse((response, request) => {
     const isEvents = new URL(request.url, 'http://localhost').pathname === '/v1/events';
-    if (!isEvents || !response.ok || response.body === null) return response;
-    return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()) as Fields[])));
+    return isEvents && response.ok ? withJson(response, (events) => edit(events as Fields[])) : response;
   });
 }

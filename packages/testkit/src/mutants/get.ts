@@ -6,7 +6,7 @@ import {
   refuseAs,
   withBody,
   withUrl,
-} from './edit/edit.ts';
+} from './edit.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const canonicalId = /^-?\d{1,19}$/;
@@ -23,12 +23,6 @@ export const getMutants: readonly MutantDefinition[] = [
     name: 'get-unknown-400',
     description: 'An unknown pet is 400.',
     wrap: onNotFound((response) => refuseAs(response, 400)),
-  },
-  {
-    number: 105,
-    name: 'get-unknown-500',
-    description: 'An unknown pet is 500.',
-    wrap: onNotFound((response) => refuseAs(response, 500)),
   },
   {
     number: 106,

@@ -1,4 +1,4 @@
-import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit/edit.ts';
+import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit.ts';
 import { strict, type Fetch, type Wrap } from './mutant.ts';
 
 const idempotencyKey = 'Idempotency-Key';
@@ -35,12 +35,6 @@ export const idempotencyMutants = strict([
     wrap: forOperations(['createPet'], storeConflicts),
   },
   {
-    number: 179,
-    name: 'idempotency-conflict-409',
-    description: 'An Idempotency-Key that was used for another pet is 409 instead of 422.',
-    wrap: onConflict((body) => body.replace('422', '409'), 409),
-  },
-  {
     number: 180,
     name: 'idempotency-conflict-replayed',
     description: 'An Idempotency-Key that was used for another pet returns that pet.',
@@ -57,12 +51,6 @@ export const idempotencyMutants = strict([
 function onReplay(edit: (response: Response) => Response | Promise<Response>): Wrap {
   return editResponse((response) =>
     response.headers.has('Idempotent-Replayed') ? edit(response) : response,
-  );
-}
-
-function onConflict(edit: (body: string) => string, status: number): Wrap {
-  return editResponse(async (response) =>
-    response.status === 422 ? withBody(response, edit(await response.text()), { status }) : response,
   );
 }
 

@@ -2,7 +2,7 @@ import type { App } from 'petstore-server/embed';
 
 export type Fetch = App['fetch'];
 
-/** Wraps the service in a mistake. The service accepts the key. */
+/** Wraps the service: sees each request before and each response after it. The service accepts the key. */
 export type Wrap = (fetch: Fetch, apiKey: string) => Fetch;
 
 /** The service with exactly one mistake. */
@@ -22,7 +22,4 @@ export function strict(mutants: MutantDefinition[]): MutantDefinition[] {
   return mutants.map((mutant) => ({ ...mutant, breaks: 'strict' }));
 }
 
-export interface Mutant extends Required<MutantDefinition> {
-  /** The mistake that it is a variant of. */
-  family: string;
-}
+export type Mutant = Required<MutantDefinition>;

@@ -2,15 +2,14 @@ import {
   editHeaders,
   editRequest,
   editResponse,
-  operationOf,
+  forList,
   refuseAs,
   removeHeader,
   withBody,
   withHeader,
   withUrl,
-} from './edit/edit.ts';
+} from './edit.ts';
 import { strict } from './mutant.ts';
-import { forList } from './edit/pages.ts';
 
 /** Methods, paths and headers outside the three operations. */
 export const protocolMutants = strict([
@@ -84,13 +83,5 @@ export const protocolMutants = strict([
       const isKnown = /^\/v1\/pets(?:\/[^/]+)?$/.test(new URL(url).pathname);
       return response.status === 401 && !isKnown ? refuseAs(response, 404, 'not_found') : response;
     }),
-  },
-  {
-    number: 205,
-    name: 'unknown-path-without-body',
-    description: 'The 404 of an unknown path has no body.',
-    wrap: editResponse((response, request) =>
-      response.status === 404 && !operationOf(request) ? withBody(response, null) : response,
-    ),
   },
 ]);

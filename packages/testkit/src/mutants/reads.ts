@@ -1,5 +1,5 @@
 import { toInt64 } from '../conform/exact-json.ts';
-import { editPage, editPets, forOperations, withUrl } from './edit/edit.ts';
+import { editPage, editPets, forOperations, withUrl } from './edit.ts';
 import type { Fetch, MutantDefinition } from './mutant.ts';
 
 /** Reads that change something: a GET is safe (RFC 9110, section 9.2.1). */

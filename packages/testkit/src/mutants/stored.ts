@@ -1,6 +1,5 @@
 import { JsonNumber, toInt64 } from '../conform/exact-json.ts';
-import { editNewPet, editNewPetText } from './edit/edit.ts';
-import { parseObject, withDefault, without, type Fields } from './edit/fields.ts';
+import { editNewPet, editNewPetText, type Fields, parseObject, withDefault, without } from './edit.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
@@ -40,12 +39,6 @@ export const storedMutants: readonly MutantDefinition[] = [
     wrap: storeName((name) => name.normalize('NFC')),
   },
   {
-    number: 81,
-    name: 'name-capitalized',
-    description: 'A name is stored with a capital letter.',
-    wrap: storeName((name) => name.charAt(0).toUpperCase() + name.slice(1)),
-  },
-  {
     number: 82,
     name: 'name-empty-refused',
     breaks: 'strict',
@@ -69,12 +62,6 @@ export const storedMutants: readonly MutantDefinition[] = [
     name: 'category-without-sign',
     description: 'A negative categoryId loses its sign.',
     wrap: storeCategory((value) => (value < 0n && value > -(2n ** 63n) ? -value : value)),
-  },
-  {
-    number: 86,
-    name: 'category-negative-refused',
-    description: 'A negative categoryId is refused.',
-    wrap: refuseCategory((value) => value < 0n),
   },
   {
     number: 87,

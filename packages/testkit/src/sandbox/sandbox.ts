@@ -1,4 +1,5 @@
 import { createApp, createCors, type App, type Log, type Route } from 'petstore-server/embed';
+import type { Wrap } from '../mutants/mutant.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { pathOf, type PlannedFaults } from './faults/planned.ts';
@@ -21,7 +22,7 @@ export interface SandboxOptions {
   /** The seed of the faults. */
   faultSeed?: number;
   /** Wraps the API, below the faults. */
-  wrap?: Layer;
+  wrap?: Wrap;
   log?: Log;
 }
 
@@ -43,11 +44,8 @@ export interface Sandbox extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Wraps the API: sees each request before and each response after it. The API accepts the key. */
-export type Layer = (next: App['fetch'], apiKey: string) => App['fetch'];
-
 const silent: Log = { error() {}, warn() {}, info() {}, debug() {} };
-const none: Layer = (next) => next;
+const none: Wrap = (next) => next;
 /** The key is not a secret, so only this machine may connect. */
 const host = '127.0.0.1';
 

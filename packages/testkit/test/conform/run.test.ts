@@ -3,7 +3,7 @@ import { baseAddressOf, createApi, type Api } from '../../src/conform/api.ts';
 import { checksFor } from '../../src/conform/checks.ts';
 import { parseExactJson } from '../../src/conform/exact-json.ts';
 import { findingsOf } from '../../src/conform/findings.ts';
-import { createRedaction, hideInAuthorization } from '../../src/conform/redact.ts';
+import { redact } from '../../src/conform/redact.ts';
 import { runChecks } from '../../src/conform/run.ts';
 import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
 
@@ -43,10 +43,7 @@ describe('the checks', () => {
     const { apiKey } = service;
     const start = 'x'.repeat(290);
     const failures = await failuresOf(openApi(() => new Response(`${start} ${apiKey}`, { status: 500 })));
-    const length = start.length + 1 + apiKey.length;
-    expect(failures.map(({ seen }) => seen)).toContain(
-      `500 ${start} <API_KEY, cut off>… (${length} characters)`,
-    );
+    expect(failures.map(({ seen }) => seen)).toContain(`500 ${start} <API_… (304 characters)`);
     expect(JSON.stringify(failures)).not.toContain(apiKey.slice(0, 5));
   });
 
@@ -78,28 +75,14 @@ describe('the address of a service', () => {
   });
 });
 
-describe('a redaction', () => {
-  it.each([
-    ['x', 'Rex', 'Rex'],
-    ['Rex', '{"name":"Rex"}', '{"name":"Rex"}'],
-    ['petstore', 'mypetstore and petstores', 'mypetstore and petstores'],
-    ['petstore', 'no key petstore here', 'no key <API_KEY> here'],
-    ['key-of-sixteen-characters', 'akey-of-sixteen-charactersz', 'a<API_KEY>z'],
-  ])('shows what it should when the key is %s and the text is %s', (apiKey, text, shown) => {
-    expect(createRedaction(apiKey)(text)).toBe(shown);
-  });
-
-  it.each([
-    ['Bearer Rex', 'Bearer <API_KEY>'],
-    ['Bearer Rexx', 'Bearer <API_KEY>x'],
-    ['Bearer xREX', 'Bearer x<API_KEY>'],
-    ['BearerRex', 'Bearer<API_KEY>'],
-    ['Bearer Rex, Bearer Rex', 'Bearer <API_KEY>, Bearer <API_KEY>'],
-    [`Basic ${btoa('Rex:')}`, 'Basic <API_KEY in Base64>'],
-    ['Bearer conform-wrong-key', 'Bearer conform-wrong-key'],
-  ])('hides the key Rex in the header %s', (header, shown) => {
-    expect(hideInAuthorization(header, 'Rex')).toBe(shown);
-  });
+it.each([
+  ['x', 'Bearer x', 'Bearer x'],
+  ['till', 'BearerTill, Bearer tillx', 'Bearer<API_KEY>, Bearer <API_KEY>x'],
+  ['till', `Basic ${btoa('till:')}`, 'Basic <API_KEY in Base64>'],
+  ['key&more', '?key=key%26more', '?key=<API_KEY>'],
+  ['key.more', 'key.mor key_more', '<API_KEY without its last character> key_more'],
+])('with the key %s, "%s" is shown as "%s"', (apiKey, text, shown) => {
+  expect(redact(text, apiKey)).toBe(shown);
 });
 
 describe('a failed check', () => {
@@ -135,7 +118,7 @@ describe('a failed check', () => {
       return pass(new Request(request, { headers }));
     });
     const failures = await failuresOf(api);
-    expect(failures.length).toBeGreaterThan(20);
+    expect(failures.length).toBeGreaterThan(15);
     const shown = JSON.stringify(failures).toLowerCase();
     expect(shown).toContain('<api_key>');
     for (const part of [service.apiKey.slice(0, -1), btoa(`${service.apiKey}:`)]) {

@@ -1,17 +1,18 @@
 import type { Api } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { reasons } from '../expectations.ts';
-import { expectThat } from '../mismatch.ts';
+import { describeResponse, expectThat } from '../mismatch.ts';
 import { createPet, getPet, listPets, named, readPet, readPets, type SeenPet } from '../pets.ts';
-import { limits } from '../rules.ts';
+import { limits, statuses } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
 
+/** In a larger store, the list of one status may still show all of its pets. */
+const wholeLists = ['?limit=100', ...statuses.map((status) => `?limit=100&status=${status}`)];
 const fieldNames = ['id', 'name', 'categoryId', 'status'] as const;
-const soldPets = '?status=sold&limit=100';
 
 /**
- * The three operations agree about which pets exist. A filtered list shows new pets even in a store with more than 100;
- * if that list is cut off as well, the checks cannot tell.
+ * The three operations agree about which pets exist, and reads change nothing. A filtered list shows new pets even in a
+ * store with more than 100; if that list is cut off as well, the checks cannot tell.
  */
 export const agreementChecks = checksOf('contract', 'agreement', [
   [
@@ -36,7 +37,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
     async (api) => {
       const sent = { ...named(api, 'only one'), status: 'sold' };
       await createPet(api, sent);
-      const exchange = await listPets(api, soldPets);
+      const exchange = await listPets(api, '?status=sold&limit=100');
       const pets = readPets(exchange);
       const { length } = pets.filter(({ name }) => name === sent.name);
       const isCut = pets.length >= limits.largest;
@@ -50,27 +51,56 @@ export const agreementChecks = checksOf('contract', 'agreement', [
       );
     },
   ],
-  ['lists-add-nothing', 'A list adds no pet.', (api) => expectNoneAdded(api, () => listPets(api))],
   [
-    'fetches-add-nothing',
-    'A fetch adds no pet.',
+    'same-list',
+    'The same list twice is the same list, while nobody creates pets.',
+    async (api) => {
+      await samples(api);
+      for (const query of ['', '?limit=7', '?status=sold', '?status=pending&limit=2', ...wholeLists]) {
+        await expectSame(api, `/pets${query}`);
+      }
+    },
+  ],
+  [
+    'same-pet',
+    'The same pet twice is the same pet.',
+    async (api) => {
+      for (const { created } of (await samples(api)).slice(0, 4))
+        await expectSame(api, `/pets/${created.id}`);
+    },
+  ],
+  [
+    'list-after-list',
+    'A limit and a filter count for one request: the next list without them has neither.',
+    async (api) => {
+      await samples(api);
+      await expectSame(api, '/pets', () => listPets(api, '?limit=1&status=sold'));
+    },
+  ],
+  [
+    'list-after-get',
+    'A fetch adds no pet to the lists and takes none from them.',
     async (api) => {
       const { id } = (await sampleWith(api, 'sold')).created;
-      await expectNoneAdded(api, () => getPet(api, id));
+      for (const query of wholeLists) await expectSame(api, `/pets${query}`, () => getPet(api, id));
     },
   ],
 ]);
 
 const attempts = 3;
 
-/** Another caller may add a pet in between, so one attempt without an added pet is enough. */
-async function expectNoneAdded(api: Api, read: () => Promise<unknown>): Promise<void> {
+/** Another caller may add a pet between two reads, so one pair of equal responses is enough. */
+async function expectSame(
+  api: Api,
+  path: string,
+  readBetween: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  let before = await api.send({ path });
   for (let attempt = 1; ; attempt++) {
-    const before = readPets(await listPets(api, soldPets)).length;
-    await read();
-    const exchange = await listPets(api, soldPets);
-    const after = readPets(exchange).length;
-    if (after === before) return;
-    expectThat(attempt < attempts, exchange, `${before} pets, as before`, `${after} pets`);
+    await readBetween();
+    const after = await api.send({ path });
+    if (after.text === before.text && after.status === before.status) return;
+    expectThat(attempt < attempts, after, `the same response as before: ${describeResponse(before)}`);
+    before = after;
   }
 }

@@ -1,6 +1,6 @@
 import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
-import { expectErrorBody } from '../errors.ts';
+import { expectError } from '../expectations.ts';
 import { expectStatus } from '../mismatch.ts';
 import { creating, named, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
@@ -55,12 +55,11 @@ export const authenticationChecks = checksOf('contract', 'authentication', [
   ...operations.flatMap(({ name: operation, title, request }) =>
     refused.map(([name, what, credentialsOf]): Entry => [
       `${operation}-${name}`,
-      `${title} ${what} is 401 with an Error body.`,
+      `${title} ${what} is 401 with an Error as JSON.`,
       async (api) => {
         const requests = withEach(await request(api), credentialsOf(api.apiKey));
         for (const exchange of await sendAll(api, requests)) {
-          expectStatus(exchange, 401);
-          expectErrorBody(exchange);
+          expectError(exchange, 401);
         }
       },
     ]),

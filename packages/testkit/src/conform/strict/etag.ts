@@ -1,5 +1,6 @@
 import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
+import { expectOutcome } from '../errors.ts';
 import { expectHeader, expectHeaderMatch, expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, named } from '../pets.ts';
 import { limits } from '../rules.ts';
@@ -9,11 +10,12 @@ import { sampleWith, samples } from '../samples.ts';
 export const etagChecks = checksOf('strict', 'etag', [
   [
     'on-200',
-    'Every 200 of a GET has a strong ETag, and Cache-Control: private, no-cache.',
+    'Every 200 of a GET is application/json, with a strong ETag and Cache-Control: private, no-cache.',
     async (api) => {
       for (const path of await pathsOf(api)) {
         const exchange = await api.send({ path });
         expectStatus(exchange, 200);
+        expectHeader(exchange, 'Content-Type', 'application/json');
         expectHeaderMatch(exchange, 'ETag', /^"[\w.-]+"$/);
         expectHeader(exchange, 'Cache-Control', 'private, no-cache');
       }
@@ -83,6 +85,14 @@ export const etagChecks = checksOf('strict', 'etag', [
       const isSame = after.text === list.text && after.headers.get('Link') === list.headers.get('Link');
       if (isSame) return;
       expectThat(etagOf(after) !== etagOf(list), after, 'another ETag than before', `ETag: ${etagOf(after)}`);
+    },
+  ],
+  [
+    'if-match',
+    'An If-Match that differs is 412 precondition_failed.',
+    async (api) => {
+      const request = { path: '/pets', headers: { 'If-Match': '"another"' } };
+      await expectOutcome(api, request, '412 precondition_failed');
     },
   ],
   [

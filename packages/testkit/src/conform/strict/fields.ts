@@ -70,7 +70,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
         ['{"categoryId":1}', /categoryId|status/],
       ] as const) {
         const exchange = await refused(api, body);
-        const message = String(readError(exchange).message);
+        const message = readError(exchange).message;
         expectThat(!right.test(message), exchange, `a message without ${right.source}`);
       }
     },
@@ -80,10 +80,10 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'A body that is no object, a name that is no string, a categoryId that is no int64, and a status that is none of the three are 400 invalid_pet.',
     async (api) => {
       const noObjects = ['null', '7', '"conform"', 'true', '[]', '[{"name":"conform","categoryId":1}]'];
-      const names = ['7', 'true', '["Tom"]', '{"name":"Tom"}'].map(
+      const names = ['7', 'true', 'null', '["Tom"]', '{"name":"Tom"}'].map(
         (name) => `{"name":${name},"categoryId":1}`,
       );
-      const badStatuses = ['""', '"Available"', '"available "', '"adopted"', '1', 'true', '[]', '{}'];
+      const badStatuses = ['""', '"Available"', '"available "', '"adopted"', '1', 'true', 'null', '[]', '{}'];
       const withStatus = badStatuses.map((status) => `{"name":"conform","categoryId":1,"status":${status}}`);
       const withCategory = noInt64.map((categoryId) => renderPet({ name: 'conform', categoryId }));
       const requests = [...noObjects, ...names, ...withStatus, ...withCategory].map((body) => creating(body));
@@ -115,21 +115,6 @@ export const fieldChecks = checksOf('strict', 'fields', [
     },
   ],
   [
-    'null',
-    'No field may be null.',
-    async (api) => {
-      for (const field of ['name', 'categoryId', 'status']) {
-        const pet = { name: 'conform', categoryId: 1, [field]: null };
-        const exchange = await refused(api, JSON.stringify(pet));
-        expectThat(
-          String(readError(exchange).message).startsWith(`${field} must be`),
-          exchange,
-          `a message that begins with "${field} must be"`,
-        );
-      }
-    },
-  ],
-  [
     'integral-numbers',
     'A JSON number with an integral value is an integer, however it is spelled.',
     async (api) => {
@@ -153,14 +138,6 @@ export const fieldChecks = checksOf('strict', 'fields', [
     },
   ],
   [
-    'surrogate-pair',
-    'A surrogate pair in escapes is one character.',
-    async (api) => {
-      const sent = named(api, 'in escapes 🐈');
-      await expectCreated(api, renderPet(sent).replace('🐈', '\\ud83d\\udc08'), sent);
-    },
-  ],
-  [
     'bad-text',
     'U+0000 and lone surrogates in a name are 400 invalid_pet.',
     async (api) => {
@@ -176,7 +153,7 @@ function refused(api: Api, body: string): Promise<Exchange> {
 }
 
 function expectInMessage(exchange: Exchange, parts: string[]): void {
-  const message = String(readError(exchange).message);
+  const message = readError(exchange).message;
   for (const part of parts) expectThat(message.includes(part), exchange, `a message with "${part}"`);
 }
 

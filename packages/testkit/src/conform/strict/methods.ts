@@ -1,7 +1,7 @@
 import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
-import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
+import { expectHeader, expectThat } from '../mismatch.ts';
 import { sampleWith } from '../samples.ts';
 
 const read = ['GET, HEAD, OPTIONS'];
@@ -56,18 +56,6 @@ export const methodChecks = checksOf('strict', 'methods', [
       };
       const others = ['/livez', '/readyz', '/', '/docs', '/openapi.yaml', '/openapi.json'];
       await Promise.all([...ofApi, ...others].map(compare));
-    },
-  ],
-  [
-    'head-without-key',
-    'HEAD without a key is 401 with a challenge.',
-    async (api) => {
-      const exchange = await expectOutcome(
-        api,
-        { method: 'HEAD', path: '/pets', authorization: null },
-        '401',
-      );
-      expectHeaderMatch(exchange, 'WWW-Authenticate', /^Bearer/);
     },
   ],
   [

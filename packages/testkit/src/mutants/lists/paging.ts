@@ -1,9 +1,18 @@
-import { editHeaders, editPage, editResponse, withBody, withUrl } from '../edit/edit.ts';
+import {
+  editHeaders,
+  editPage,
+  editParameter,
+  editResponse,
+  type Fields,
+  forList,
+  limitOf,
+  withBody,
+  withLink,
+  withUrl,
+} from '../edit.ts';
 import { parseExactJson } from '../../conform/exact-json.ts';
 import { nextQuery } from '../../conform/walk.ts';
-import type { Fields } from '../edit/fields.ts';
 import { strict, type Fetch, type Wrap } from '../mutant.ts';
-import { editParameter, forList, limitOf, withLink } from '../edit/pages.ts';
 
 export const pagingMutants = strict([
   {
@@ -31,12 +40,6 @@ export const pagingMutants = strict([
     name: 'pages-without-link',
     description: 'No page has a Link to the next one.',
     wrap: editLink(() => undefined),
-  },
-  {
-    number: 166,
-    name: 'pages-link-elsewhere',
-    description: 'The Link of a page names a path that does not exist.',
-    wrap: editLink((link) => link.replace('<?', '</v1/animals?')),
   },
   {
     number: 167,

@@ -1,4 +1,4 @@
-import { maxBodyBytes, PetstoreError } from 'petstore-server/embed';
+import { PetstoreError } from 'petstore-server/embed';
 import { parseFault, type Fault } from './fault.ts';
 
 /** A fault for the next requests of one operation. */
@@ -48,7 +48,7 @@ export function createPlannedFaults(): PlannedFaults {
       return next.fault;
     },
     async add(request) {
-      const shown = plannedFaultOf(await readText(request));
+      const shown = plannedFaultOf(await request.text());
       planned.push({ shown, fault: parseFault(shown.fault) });
     },
     list: () => planned.map(({ shown }) => shown),
@@ -59,19 +59,6 @@ export function createPlannedFaults(): PlannedFaults {
 /** An HTTP/1.0 request may have no host, and its URL is then a bare path. */
 export function pathOf({ url }: Request): string {
   return URL.parse(url, 'http://localhost')?.pathname ?? '';
-}
-
-/** Limits the body, because any length would fill the sandbox's memory. */
-async function readText({ body }: Request): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > maxBodyBytes)
-      throw new PetstoreError('payload_too_large', `The body must not exceed ${maxBodyBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function plannedFaultOf(text: string): PlannedFault {

@@ -1,7 +1,7 @@
 import { sendAll, withEach, type Api, type ApiRequest } from '../../api.ts';
 import { checksOf, type Entry } from '../../check.ts';
 import { expectOutcomes } from '../../errors.ts';
-import { expectHeader, expectStatus } from '../../mismatch.ts';
+import { expectHeader, expectHeaderMatch, expectStatus } from '../../mismatch.ts';
 import { creating, named, renderPet } from '../../pets.ts';
 import { sampleWith } from '../../samples.ts';
 
@@ -70,6 +70,7 @@ export const orderChecks = checksOf('strict', 'order', [
       );
       for (const exchange of await sendAll(api, requests)) {
         expectStatus(exchange, 401);
+        expectHeaderMatch(exchange, 'WWW-Authenticate', /^Bearer/);
         for (const name of ['Allow', 'ETag']) expectHeader(exchange, name, undefined);
       }
     },

@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'bun:test';
-import { isInvalidPet, type PetChanges } from '../src/index.ts';
+import { afterAll, describe, expect, it } from 'bun:test';
+import { createClient, isInvalidPet, problemsOf, type NewPet, type PetChanges } from '../src/index.ts';
+import { renderNewPet } from '../src/wire/exact-json.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
-import { patch } from '../../../test/support/http/calls.ts';
+import { patch, post } from '../../../test/support/http/calls.ts';
 
 const largest = 2n ** 63n - 1n;
+
+const shared = await openListeningService();
+afterAll(() => shared[Symbol.asyncDispose]());
 
 describe('the beta operations', () => {
   it('changes every field and removes the status', async () => {
@@ -96,4 +100,75 @@ describe('the beta operations over a bad connection', () => {
     expect(await failureOf(client.updatePet(id, { status: 'sold' }))).toMatchObject({ code: 'network' });
     expect(await Array.fromAsync(service.client.orders({ petId: id }))).toHaveLength(1);
   });
+});
+
+describe('searches, orders and the key', () => {
+  const { client } = shared;
+
+  it('searches page by page', async () => {
+    for (const name of ['Łucja', 'Rex 1', 'Rex 2', 'Rex 3'])
+      await client.createPet({ name, categoryId: 2n ** 62n + 1n, status: 'sold' });
+    const namesOf = async (options?: Parameters<typeof client.searchPets>[0]) =>
+      (await Array.fromAsync(client.searchPets(options))).map(({ name }) => name);
+    expect(await namesOf({ q: 'rex', limit: 1 })).toEqual(['Rex 3', 'Rex 2', 'Rex 1']);
+    expect(await namesOf({ q: 'rex', sort: 'oldest', limit: 2 })).toEqual(['Rex 1', 'Rex 2', 'Rex 3']);
+    const { pets, next } = await client.searchPetsPage({ q: 'rex', limit: 2 });
+    expect(pets.map(({ name }) => name)).toEqual(['Rex 3', 'Rex 2']);
+    expect((await client.searchPetsPage({ next })).pets).toMatchObject([{ name: 'Rex 1' }]);
+    expect(await namesOf({ categoryId: 2n ** 62n + 1n, q: 'lucja' })).toEqual(['Łucja']);
+    expect(await namesOf({ id: 1n, status: 'sold' })).toEqual(['Łucja']);
+    expect(await namesOf({ id: 1n, status: 'pending' })).toEqual([]);
+    expect(await namesOf()).toHaveLength(4);
+  });
+
+  it('lists the orders of a pet, newest first, with the name of the key', async () => {
+    await client.updatePet(1n, { status: 'pending' });
+    const orders = await Array.fromAsync(client.orders({ petId: 1n, sort: 'newest' }));
+    expect(orders).toMatchObject([
+      { petId: 1n, status: 'pending', createdBy: 'API_KEYS' },
+      { petId: 1n, status: 'sold', createdBy: 'API_KEYS' },
+    ]);
+  });
+
+  it('describes its key', async () => {
+    expect(await client.getKey()).toEqual({ name: 'API_KEYS', readOnly: false, mayDelete: true });
+    const times = { createdAt: '2026-11-16T09:30:00.000Z', expiresAt: '2027-11-16T09:30:00.000Z' };
+    const body = JSON.stringify({ name: 'till-2', readOnly: true, mayDelete: false, ...times });
+    const other = createClient({ baseUrl: '/', apiKey: 'k', fetch: async () => new Response(body) });
+    expect(await other.getKey()).toEqual({
+      name: 'till-2',
+      readOnly: true,
+      mayDelete: false,
+      createdAt: new Date(times.createdAt),
+      expiresAt: new Date(times.expiresAt),
+    });
+  });
+});
+
+const invalidPets: [Partial<Record<keyof NewPet, unknown>>, (keyof NewPet)[]][] = [
+  [{ name: 'a\0' }, ['name']],
+  [{ name: '\ud83d' }, ['name']],
+  [{ name: '\udc15\ud83d' }, ['name']],
+  [{ categoryId: 2n ** 63n }, ['categoryId']],
+  [{ categoryId: -(2n ** 63n) - 1n }, ['categoryId']],
+  [{ status: 'lost' }, ['status']],
+  [{ status: '' }, ['status']],
+  [{ name: '\0', categoryId: 2n ** 64n, status: 'Sold' }, ['name', 'categoryId', 'status']],
+];
+const validPets: Partial<NewPet>[] = [
+  { name: '' },
+  { name: '🐕‍🦺\u0007' },
+  { categoryId: -(2n ** 63n) },
+  { categoryId: 2n ** 63n - 1n },
+  { status: 'pending' },
+];
+
+it('problemsOf finds exactly the pets that the service refuses, by field', async () => {
+  const cases = [...invalidPets, ...validPets.map((pet) => [pet, []] as const)];
+  for (const [change, fields] of cases) {
+    const pet = { name: 'Rex', categoryId: 1n, ...change } as NewPet;
+    const body = renderNewPet(pet);
+    expect(Object.keys(problemsOf(pet)), body).toEqual([...fields]);
+    expect((await shared.call('/v1/pets', post(body))).status, body).toBe(fields.length > 0 ? 400 : 201);
+  }
 });

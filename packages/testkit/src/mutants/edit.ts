@@ -1,7 +1,8 @@
 import { maxBodyBytes } from 'petstore-server/embed';
-import { parseExactJson } from '../../conform/exact-json.ts';
-import { parseObject, type Fields } from './fields.ts';
-import type { Wrap } from '../mutant.ts';
+import { parseExactJson } from '../conform/exact-json.ts';
+import { isObject } from '../conform/pets.ts';
+import { nextQuery } from '../conform/walk.ts';
+import type { Fetch, Wrap } from './mutant.ts';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
@@ -67,11 +68,16 @@ export function editSuccess(
 ): Wrap {
   return forOperations(
     operations,
-    editResponse(async (response, request) => {
-      if (!response.ok || response.body === null) return response;
-      return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()), request)));
+    editResponse((response, request) => {
+      return response.ok ? withJson(response, (value) => edit(value, request)) : response;
     }),
   );
+}
+
+/** Changes the JSON of a response, unless it has no body. */
+export async function withJson(response: Response, edit: (value: unknown) => unknown): Promise<Response> {
+  if (response.body === null) return response;
+  return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()))));
 }
 
 /** Changes the pets of every page. */
@@ -88,10 +94,9 @@ export function editPets(operations: readonly OperationName[], edit: (pet: Field
 
 /** Changes the body of every error, or of those with one of these statuses. */
 export function editErrors(edit: (error: Fields) => unknown, statuses?: readonly number[]): Wrap {
-  return editResponse(async (response) => {
-    if (response.status < 400 || response.body === null) return response;
-    if (statuses && !statuses.includes(response.status)) return response;
-    return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()) as Fields)));
+  return editResponse((response) => {
+    const isMeant = statuses?.includes(response.status) ?? response.status >= 400;
+    return isMeant ? withJson(response, (error) => edit(error as Fields)) : response;
   });
 }
 
@@ -155,4 +160,85 @@ export function withHeader(request: Request, name: string, value: string | null)
 export function refuseAs(response: Response, status: number, code = 'failed'): Response {
   const body = JSON.stringify({ code, message: 'The request is refused.', status });
   return withBody(response, response.body === null ? null : body, { status });
+}
+
+/** Limits a mistake to lists. */
+export function forList(wrap: Wrap): Wrap {
+  return forOperations(['listPets'], wrap);
+}
+
+/** The limit in a request, if the service accepts it. */
+export function limitOf({ url }: Request): number | undefined {
+  const limits = new URL(url).searchParams.getAll('limit').join();
+  return /^(?:[1-9]\d?|100)$/.test(limits) ? Number(limits) : undefined;
+}
+
+/** Changes a list parameter that occurs exactly once; undefined removes it. */
+export function editParameter(name: string, edit: (value: string) => string | undefined): Wrap {
+  const editUrl = ({ searchParams }: URL) => {
+    const [value, ...others] = searchParams.getAll(name);
+    if (value === undefined || others.length > 0) return;
+    const edited = edit(value);
+    if (edited === undefined) searchParams.delete(name);
+    else searchParams.set(name, edited);
+  };
+  return forList(editRequest((request) => withUrl(request, editUrl)));
+}
+
+/** Reads a page with another limit; its `Link` keeps the request's limit. */
+export function readPageOf(limitFor: (limit: number) => number): Wrap {
+  return forList((fetch) => async (request) => {
+    const limit = limitOf(request);
+    if (limit === undefined) return fetch(request);
+    const response = await fetch(
+      withUrl(request, (url) => url.searchParams.set('limit', String(limitFor(limit)))),
+    );
+    return withLink(response, (link) => link.replace(/limit=\d+/, `limit=${limit}`));
+  });
+}
+
+export function withLink(response: Response, edit: (link: string) => string | undefined): Response {
+  const link = response.headers.get('Link');
+  if (link === null) return response;
+  const headers = new Headers(response.headers);
+  const edited = edit(link);
+  if (edited === undefined) headers.delete('Link');
+  else headers.set('Link', edited);
+  return new Response(response.body, { status: response.status, headers });
+}
+
+/** Every pet in the store, whatever the request's filters. */
+export async function readAllPets(fetch: Fetch, request: Request): Promise<Fields[]> {
+  const pets: Fields[] = [];
+  let query: string | undefined = '?limit=100';
+  while (query !== undefined) {
+    const search: string = query;
+    const page: Response = await fetch(withUrl(request, (url) => (url.search = search)));
+    pets.push(...(parseExactJson(await page.text()) as Fields[]));
+    query = nextQuery(page);
+  }
+  return pets;
+}
+
+/** The fields of a JSON object, with exact numbers. */
+export type Fields = Record<string, unknown>;
+
+/** The object in a text; undefined if the text is anything else. */
+export function parseObject(text: string): Fields | undefined {
+  try {
+    const value = parseExactJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function without(fields: Fields, name: string): Fields {
+  const { [name]: _left, ...rest } = fields;
+  return rest;
+}
+
+/** Appends the field if it is missing. */
+export function withDefault(fields: Fields, name: string, value: unknown): Fields {
+  return Object.hasOwn(fields, name) ? fields : { ...fields, [name]: value };
 }
