@@ -1,15 +1,6 @@
 import { petStatuses } from '../../src/domain/pet.ts';
 import { between, randomFrom, type Random } from '../../test/support/random.ts';
-import {
-  openLibraryLine,
-  openLine,
-  readPet,
-  walk,
-  type Answer,
-  type Line,
-  type Unknown,
-  type UsedKey,
-} from './callers.ts';
+import { openLine, readPet, walk, type Answer, type Line, type Unknown, type UsedKey } from './callers.ts';
 import { ownName, type History, type Operation, type Pet, type PetFields } from './history.ts';
 
 /** Callers of several services on one store, who do whatever comes to their mind. */
@@ -37,7 +28,7 @@ export function startTraffic(urls: () => string[], operations: number, seed: num
   const isDone = () => history.operations.length >= operations;
   const shared: Shared = { history, keys, urls, ids: [], version: 0 };
   const callers = Array.from({ length: callerCount }, async (_, number) => {
-    using line = number % 2 === 0 ? openLine(history) : openLibraryLine();
+    using line = openLine(history);
     const caller = new Caller(number, shared, randomFrom(seed * callerCount + number), line);
     while (!isDone()) await caller.act();
   });
@@ -106,7 +97,7 @@ class Caller {
     const name = `pet-${this.number}-${this.#created++}`;
     const status = this.random.pick([...petStatuses, undefined]);
     const pet = { name, categoryId: ++this.shared.version, ...(status && { status }) };
-    const isKeyed = this.line.mayResend || this.random.next() < 0.5;
+    const isKeyed = this.random.next() < 0.5;
     const headers = isKeyed ? { 'Idempotency-Key': name } : undefined;
     const body = JSON.stringify(pet);
     for (let isOwed = true; isOwed;) {
@@ -187,10 +178,10 @@ class Caller {
     ]);
   }
 
-  /** Most requests carry the fixed key; the others one of the newest, which may be revoked, and are delivered once. */
+  /** Most requests carry the fixed key; the others one of the newest, which may be revoked. */
   async send(method: string, path: string, request = {}, mayUseOther = true): Promise<Answer | Unknown> {
     const { keys, urls } = this.shared;
-    const isOther = mayUseOther && !this.line.mayResend && this.random.next() < 0.3;
+    const isOther = mayUseOther && this.random.next() < 0.3;
     const key = isOther ? this.random.pick(keys.slice(-2)) : undefined;
     const answer = await this.line.send(this.random.pick(urls()), method, path, { ...request, key });
     this.#isInDoubt = answer.status === 'unknown';
@@ -212,8 +203,7 @@ class Caller {
 
   note(subject: SubjectOf<Operation>, { from, ...rest }: Answer | Unknown): void {
     const to = 'to' in rest ? rest.to : Infinity;
-    const mayBeResent = this.line.mayResend;
-    this.shared.history.operations.push({ ...subject, caller: this.number, from, to, mayBeResent });
+    this.shared.history.operations.push({ ...subject, caller: this.number, from, to });
   }
 
   wrong({ status, text }: Answer, what: string): void {
