@@ -7,7 +7,7 @@ import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
-import { succeed } from '../support/succeed.ts';
+import { succeed } from '../support/commands.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 
 /** Makes a copy of the store while services use it. */

@@ -4,7 +4,7 @@ import { makeFolder, runCli, type Service } from '../../test/support/process/pro
 import { between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { followServices } from '../support/follow-services.ts';
-import { issueKey } from '../support/issue-key.ts';
+import { issueKey } from '../support/commands.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 import type { Fault } from './history.ts';
