@@ -56,10 +56,10 @@ function stepsOn(id: number, operation: Operation, orders: Orders | undefined): 
   if (result === 'missing') return [sees(what, undefined)];
   if (result === 'changed')
     return [read(`${what}: changed`, ({ pet }) => pet !== undefined && !isAs(pet, expected))];
-  const shows = typeof result === 'string' ? undefined : petText(result);
+  const [outcome, shows] = typeof result === 'string' ? [result] : [petText(result), petText(result)];
   return [
     {
-      what: named(`${what}: ${shows ?? String(result)}`),
+      what: named(`${what}: ${outcome}`),
       ...{ from, to: result === 'unknown' ? Infinity : to, changes: true },
       apply(state) {
         if (!state.pet || !isAs(state.pet, expected)) return undefined;

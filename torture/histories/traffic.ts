@@ -22,7 +22,7 @@ const callerCount = 10;
 const hotPets = 6;
 const walkedPages = 100;
 
-export function startTraffic(urls: () => string[], operations: number, seed: number): Traffic {
+export function startTraffic(urls: readonly string[], operations: number, seed: number): Traffic {
   const history: History = { operations: [], keyUses: [], wrong: [] };
   const keys: UsedKey[] = [];
   const isDone = () => history.operations.length >= operations;
@@ -53,7 +53,7 @@ export function startTraffic(urls: () => string[], operations: number, seed: num
 interface Shared {
   history: History;
   keys: UsedKey[];
-  urls: () => string[];
+  urls: readonly string[];
   /** Of the pets that callers change now. */
   ids: number[];
   /** Counts changes, so that most of them differ. */
@@ -183,7 +183,7 @@ class Caller {
     const { keys, urls } = this.shared;
     const isOther = mayUseOther && this.random.next() < 0.3;
     const key = isOther ? this.random.pick(keys.slice(-2)) : undefined;
-    const answer = await this.line.send(this.random.pick(urls()), method, path, { ...request, key });
+    const answer = await this.line.send(this.random.pick(urls), method, path, { ...request, key });
     this.#isInDoubt = answer.status === 'unknown';
     if (this.#isInDoubt) await Bun.sleep(5);
     return answer;
