@@ -131,10 +131,9 @@ function summaryOf({ verdict, figures = {}, faults = [], control, reason, second
 }
 
 function report(progress: string): void {
-  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K    ${progress}`);
-  else say(`    ${progress}\n`);
+  say(`    ${progress}\n`);
 }
 
 function say(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? `\r\x1b[2K${text}` : text);
+  process.stdout.write(text);
 }

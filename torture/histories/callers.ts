@@ -1,7 +1,6 @@
-import { nextQuery } from '../../test/support/http/calls.ts';
 import { openCaller, type RawCaller, type RawRequest } from '../../test/support/http/raw-http.ts';
 import { fixedKey } from '../../test/support/process/process.ts';
-import type { History, KeyLife, Order, Pet, Range } from './history.ts';
+import type { History, KeyLife, Pet } from './history.ts';
 
 /** A key that callers may use, valid or not. */
 export interface UsedKey {
@@ -64,26 +63,4 @@ export type PetWithId = Pet & { id: number };
 export function readPet(text: string): { id: number; pet: Pet } {
   const { id, ...pet } = JSON.parse(text) as PetWithId;
   return { id, pet };
-}
-
-/** Walks through pages from the first; each one is an operation of its own. Ends early when a page does not come. */
-export async function walk(
-  fetchPage: (query: string) => Promise<Answer | Unknown>,
-  query: string,
-  pages: number,
-  note: (rows: (PetWithId & Order)[], range: Range, answer: Answer) => void,
-): Promise<boolean> {
-  let after = 0;
-  let next = query;
-  for (let page = 0; page < pages; page++) {
-    const answer = await fetchPage(next);
-    if (!('text' in answer)) return false;
-    const rows = JSON.parse(answer.text) as (PetWithId & Order)[];
-    const link = nextQuery(answer);
-    const upTo = link === undefined ? Infinity : (rows.at(-1)?.id ?? after);
-    note(rows, { after, upTo }, answer);
-    if (link === undefined) return true;
-    [after, next] = [upTo, link];
-  }
-  return true;
 }

@@ -2,7 +2,7 @@ import type { FollowedEvents } from '../../test/support/mirror.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
 import { makeFolder, runCli } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
-import { againstBroken } from '../support/against-broken.ts';
+import { brokenLayer } from '../support/against-broken.ts';
 import { followServices } from '../support/follow-services.ts';
 import { issueKey } from '../support/commands.ts';
 import { openReplicas } from '../support/replicas.ts';
@@ -55,8 +55,10 @@ async function findFaults({ rounds, seed, report, broken }: RunOptions) {
 
 const run: Run = async (options) => {
   const { figures, faults } = await findFaults(options);
-  return { figures, faults: faults.map(({ store, text }) => `${store}: ${text}`) };
+  return { figures, faults: faults.map(textOf) };
 };
+
+const textOf = ({ store, text }: Found): string => `${store}: ${text}`;
 
 interface Scene {
   databaseUrl: string;
@@ -126,32 +128,25 @@ async function importPets(databaseUrl: string, traffic: Traffic): Promise<void> 
   if (done === 0) throw new Error('No import succeeded.');
 }
 
-/** One fault of this kind on each store, from the program that has it; none if it is not found on both. */
-function control(kind: Fault['kind'], layer: string): Run {
-  return againstBroken(async (options) => {
-    const { figures, faults } = await findFaults({ ...options, report: () => {} });
-    const found = stores.flatMap(
-      (store) => faults.find((fault) => fault.kind === kind && fault.store === store) ?? [],
-    );
-    const shown = found.map(({ store, text }) => `${store}: ${text}`);
-    return { figures, faults: found.length === stores.length ? shown : [] };
-  }, layer);
-}
-
-const controls = [
-  control('stale read', 'stale-reads'),
-  control('missing order', 'hidden-orders'),
-  control('wrong mirror', 'skipped-events'),
+const controls: [Fault['kind'], layer: string][] = [
+  ['stale read', 'stale-reads'],
+  ['missing order', 'hidden-orders'],
+  ['wrong mirror', 'skipped-events'],
 ];
 
+/** One fault of each kind on each store, from the program that has it; none if any is not found. */
 const runControls: Run = async (options) => {
-  const faults: string[] = [];
-  for (const runOne of controls) {
-    const found = await runOne(options);
-    if (found.faults.length === 0) return found;
-    faults.push(...found.faults);
+  const found: Found[] = [];
+  for (const [kind, layer] of controls) {
+    const broken = brokenLayer(layer);
+    const { faults } = await findFaults({ ...options, broken, report: () => {} });
+    for (const store of stores) {
+      const fault = faults.find((own) => own.kind === kind && own.store === store);
+      if (!fault) return { figures: {}, faults: [] };
+      found.push(fault);
+    }
   }
-  return { figures: {}, faults };
+  return { figures: {}, faults: found.map(textOf) };
 };
 
 export const histories: TortureTest = {

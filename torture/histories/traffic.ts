@@ -1,7 +1,16 @@
 import { petStatuses } from '../../src/domain/pet.ts';
+import { nextQuery } from '../../test/support/http/calls.ts';
 import { between, randomFrom, type Random } from '../../test/support/random.ts';
-import { openLine, readPet, walk, type Answer, type Line, type Unknown, type UsedKey } from './callers.ts';
-import { ownName, type History, type Operation, type Pet, type PetFields } from './history.ts';
+import {
+  openLine,
+  readPet,
+  type Answer,
+  type Line,
+  type PetWithId,
+  type Unknown,
+  type UsedKey,
+} from './callers.ts';
+import { ownName, type History, type Operation, type Order, type Pet, type PetFields } from './history.ts';
 
 /** Callers of several services on one store, who do whatever comes to their mind. */
 export interface Traffic {
@@ -150,20 +159,29 @@ class Caller {
     else this.wrong(answer, `the get of ${id}`);
   }
 
-  /** False when a page did not come. */
-  list(kind: 'pets' | 'orders', query: string, pages: number): Promise<boolean> {
+  /** Walks through pages from the first; each is an operation of its own. False when one does not come. */
+  async list(kind: 'pets' | 'orders', query: string, pages: number): Promise<boolean> {
     const status = /status=(\w+)/.exec(query)?.[1];
     const path = kind === 'pets' ? '/v1/pets' : '/v1/store/orders';
-    const fetchPage = (part: string) => this.send('GET', `${path}${part}`);
-    return walk(fetchPage, query, pages, (rows, range, answer) => {
+    let [after, next] = [0, query];
+    for (let page = 0; page < pages; page++) {
+      const answer = await this.send('GET', `${path}${next}`);
+      if (!('text' in answer)) return false;
+      const rows = JSON.parse(answer.text) as (PetWithId & Order)[];
+      const link = nextQuery(answer);
+      const upTo = link === undefined ? Infinity : (rows.at(-1)?.id ?? after);
       if (kind === 'orders') {
         const orders = rows.map(({ id, petId, status: its }) => ({ id, petId, status: its }));
-        return this.note({ kind, orders, ...range }, answer);
+        this.note({ kind, orders, after, upTo }, answer);
+      } else {
+        const pets = new Map(rows.map(({ id, ...pet }) => [id, pet as Pet]));
+        pets.forEach((pet, id) => this.#seen.set(id, { pet, tag: null }));
+        this.note({ kind, pets, after, upTo, ...(status !== undefined && { status }) }, answer);
       }
-      const pets = new Map(rows.map(({ id, ...pet }) => [id, pet as Pet]));
-      pets.forEach((pet, id) => this.#seen.set(id, { pet, tag: null }));
-      this.note({ kind, pets, ...range, ...(status !== undefined && { status }) }, answer);
-    });
+      if (link === undefined) return true;
+      [after, next] = [upTo, link];
+    }
+    return true;
   }
 
   changesOf(pet: Pet | undefined): PetFields {

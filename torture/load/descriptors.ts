@@ -58,12 +58,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
       acknowledged: judgement.acknowledged,
       lost: judgement.lost,
     },
-    faults: [
-      ...faults,
-      ...(isAlive ? [] : ['the service ended']),
-      ...faultsOf(judgement),
-      ...judgement.damage,
-    ],
+    faults: [...faults, ...(isAlive ? [] : ['the service ended']), ...faultsOf(judgement)],
   };
 };
 
