@@ -4,7 +4,7 @@ import { contestantOf } from './contestants/contestants.ts';
 import { openData } from './contestants/data.ts';
 import { spellings } from './contestants/spelling.ts';
 import { send, startContestant } from './contestants/start.ts';
-import { orderOf, planThroughput } from './load/plan.ts';
+import { planThroughput } from './load/plan.ts';
 import { makeFolder } from './load/processes.ts';
 import { workloadOf, workloads } from './load/workloads.ts';
 import { renderResults, writeReport } from './report/report.ts';
@@ -27,23 +27,6 @@ function sample(contestant: string, round: number, requestsPerSecond: number): M
 const resultsOf = (samples: Measurement[]): Results => ({
   ...published,
   ...{ samples, latencies: [], remarks: [], workloads: workloads.map(({ id, title }) => ({ id, title })) },
-});
-
-it.each([2, 6, 15])('puts each of %i contestants early as often as late', (count) => {
-  const rounds = 7;
-  const places = Array.from({ length: count }, () => 0);
-  for (let round = 1; round <= rounds; round++) {
-    const order = orderOf([...places.keys()], round, rounds);
-    for (const [place, item] of order.entries()) places[item]! += place / (count - 1) / rounds;
-  }
-  for (const place of places) expect(place).toBeWithin(0.3, 0.7);
-});
-
-it('asks for no random page twice, even if there are few', () => {
-  const paths = workloadOf('list-random')
-    .requests(spellings.own, 1000)
-    .map(({ path }) => path);
-  expect(new Set(paths).size).toBe(paths.length);
 });
 
 it('sends the crud mix to PostgreSQL alone, and never a name that a pet has already', () => {

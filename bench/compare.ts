@@ -14,8 +14,7 @@ import { describeSpread, spreadOf } from './report/statistics.ts';
  * a machine that changes its speed changes it for both.
  */
 const comparable = [...workloads, updateWorkload].filter(
-  ({ id, isConditional, isOnSlowDisk, isCold }) =>
-    !isConditional && !isOnSlowDisk && !isCold && id !== 'processes',
+  ({ id, isOnSlowDisk, isCold }) => !isOnSlowDisk && !isCold && id !== 'processes',
 );
 const ids = comparable.map(({ id }) => id);
 const usual = ['list', 'list-random', 'get', 'create'];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { peersFolder, type Contestant } from './contestants/contestants.ts';
+import { peersFolder } from './contestants/contestants.ts';
 import { run } from './load/processes.ts';
 
 /** What is missing on this machine, and how to get it. */
@@ -23,9 +23,8 @@ export function exitWith(complaints: string[], status: number): void {
 }
 
 /** Installs the peers on first use; nothing else needs them. */
-export async function preparePeers(contestants: readonly Contestant[]): Promise<void> {
-  const isMissing = (name: string): boolean => !existsSync(join(peersFolder, 'node_modules', name));
-  if (!contestants.flatMap(({ packages }) => packages).some(isMissing)) return;
+export async function preparePeers(): Promise<void> {
+  if (existsSync(join(peersFolder, 'node_modules'))) return;
   process.stderr.write('Installing the peers, once. This takes minutes…\n');
   await run(['npm', 'ci'], { cwd: peersFolder });
 }

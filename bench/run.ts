@@ -8,7 +8,7 @@ import { cleanUpWhenInterrupted, coreLayout, makeFolder, pinRunning } from './lo
 import { buildSlowDisk } from './load/slow-disk.ts';
 import { workloadOf, workloads } from './load/workloads.ts';
 import { choose, exitWith, missingTools, preparePeers } from './prepare.ts';
-import { describeContestant, describeMachine } from './report/machine.ts';
+import { describeMachine } from './report/machine.ts';
 import { renderResults, writeReport } from './report/report.ts';
 import type { Cell, Results } from './report/results.ts';
 
@@ -40,7 +40,6 @@ const help = `Measures the service beside its peers and beside a bare server.
   npm run bench                        everything: 45 minutes; writes bench/RESULTS.md
   npm run bench -- --quick             a few workloads and peers: two minutes
   npm run bench:compare -- CHECKOUT    this checkout against another one: three minutes
-  npm run bench:import                 petstore import: a minute
 
   --only ID,ID          some workloads
   --contestants ID,ID   some contestants
@@ -73,7 +72,8 @@ if (import.meta.main) {
 async function runBenchmark(plan: Plan): Promise<Results> {
   const { pets, rounds, latencyRounds } = plan;
   const chosen = contestants.filter(({ id }) => plan.contestants.includes(id));
-  await preparePeers(chosen);
+  const peers = chosen.filter(({ kind }) => kind === 'peer').map(({ id }) => id);
+  if (peers.length > 0) await preparePeers();
   await using data = openData();
   using folder = makeFolder();
   const slowDisk = buildSlowDisk(folder.path);
@@ -81,13 +81,12 @@ async function runBenchmark(plan: Plan): Promise<Results> {
   // This process generates the constant rates.
   pinRunning(process.pid, coreLayout(1).load);
   log('Checking that all contestants do the same work');
-  const peers = chosen.filter(({ kind }) => kind === 'peer').map(({ id }) => id);
   await verifySameWork(peers, pets, setting);
 
   const results: Results = {
     ...{ startedAt: new Date().toISOString(), finishedAt: '', machine: describeMachine() },
     method: { pets, rounds, warmUp: `${warmUpSeconds} s, for latency ${latencyWarmUpSeconds} s`, ...method },
-    contestants: await Promise.all(chosen.map(describeContestant)),
+    contestants: chosen.map(({ id, name, kind }) => ({ id, name, kind })),
     workloads: plan.workloads.map(workloadOf).map(({ id, title }) => ({ id, title })),
     ...{ samples: [], latencies: [] },
     remarks: slowDisk ? [] : ['Without a C compiler the 5 ms disk was not measured.'],

@@ -6,8 +6,8 @@ import { freePort } from '../test/support/http/free-port.ts';
 import { dashboardExpressions, rulesFile } from '../test/support/metrics/expressions.ts';
 import { metricsUrls, scrape } from '../test/support/metrics/scrape.ts';
 import { makeFolder, startService } from '../test/support/process/process.ts';
-import { run } from './deploy/run.ts';
-import { untilTrue } from './deploy/until-true.ts';
+import { outputOf } from './command.ts';
+import { report, untilTrue } from './deploy/report.ts';
 
 const requests = 25;
 const patienceMs = 60_000;
@@ -40,15 +40,15 @@ try {
       throw new Error(`Prometheus refuses the query of ${usedBy}.`, { cause: error });
     });
   }
-  console.log('ok: Prometheus answers every query of the dashboard');
+  report('Prometheus answers every query of the dashboard');
 } finally {
   prometheus.kill();
   await prometheus.exited;
 }
 
 async function promtool(args: string[], input = ''): Promise<void> {
-  await run(['promtool', ...args], input);
-  console.log(`ok: promtool ${args.slice(0, 2).join(' ')}`);
+  await outputOf(['promtool', ...args], { input });
+  report(`promtool ${args.slice(0, 2).join(' ')}`);
 }
 
 /** Starts a Prometheus on our rules that scrapes the service every second. */

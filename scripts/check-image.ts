@@ -7,10 +7,17 @@ import { freePort } from '../test/support/http/free-port.ts';
 import { makePostgresPlace } from '../test/support/postgres/place.ts';
 import { makeFolder } from '../test/support/process/process.ts';
 import { makeNodeImage } from './deploy/base.ts';
-import { createAndList, untilReady } from './deploy/calls.ts';
-import { runInImage, startContainer } from './deploy/container.ts';
-import { report, run } from './deploy/run.ts';
+import { outputOf, project } from './command.ts';
+import { report, untilTrue } from './deploy/report.ts';
 
+/** All that a hardened container runtime takes away; not even /tmp can be written to. */
+const restrictions = [
+  // The network of this machine, so that neither a bridge nor a firewall is needed.
+  ...['--network=host', '--read-only', '--read-only-tmpfs=false'],
+  ...['--cap-drop=all', '--security-opt=no-new-privileges'],
+];
+const stopWithinSeconds = 30;
+const patience = ['--time', String(stopWithinSeconds)];
 const largestBytes = 150_000_000;
 const name = `petstore-check-${process.pid}`;
 const image = `localhost/${name}`;
@@ -29,24 +36,23 @@ try {
   await checkEmbedded();
   await checkPostgres();
 } finally {
-  await run(['podman', 'rm', '--force', '--ignore', '--volumes', '--time', '0', name]);
-  await run(['podman', 'volume', 'rm', '--force', name, backupVolume]);
-  await run(['podman', 'rmi', '--force', '--ignore', image, nodeImage]);
+  await podman('rm', '--force', '--ignore', '--volumes', '--time', '0', name);
+  await podman('volume', 'rm', '--force', name, backupVolume);
+  await podman('rmi', '--force', '--ignore', image, nodeImage);
 }
 // The database server lives as long as this process.
 process.exit();
 
 async function build(): Promise<void> {
-  const project = join(import.meta.dir, '..');
   const options = ['--format=docker', '--layers=false', '--isolation=chroot', '--network=host'];
   const base = ['--build-arg', `NODE_IMAGE=${nodeImage}`];
   const dockerfile = join(project, 'deploy/Dockerfile');
-  await run(['podman', 'build', '--quiet', ...options, ...base, '-f', dockerfile, '-t', image, project]);
+  await podman('build', '--quiet', ...options, ...base, '-f', dockerfile, '-t', image, project);
   report('podman builds the image');
 }
 
 async function checkSize(): Promise<void> {
-  const size = Number(await run(['podman', 'image', 'inspect', '--format', '{{.Size}}', image]));
+  const size = Number(await podman('image', 'inspect', '--format', '{{.Size}}', image));
   if (!(size < largestBytes)) throw new Error(`The image has ${size} bytes.`);
   report(`the image has ${(size / 1e6).toFixed(1)} MB`);
 }
@@ -55,27 +61,24 @@ async function checkEmbedded(): Promise<void> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const key = await createKey(volumes);
-  const container = await startContainer(image, name, [
-    ...volumes,
-    ...['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1', '--env', 'WORKERS=2'],
-  ]);
+  await startContainer(port, ...volumes, '--env', 'WORKERS=2');
   await untilReady(url);
-  await run(['podman', 'healthcheck', 'run', name]);
+  await podman('healthcheck', 'run', name);
   report('the service runs read-only with two workers, and the health check passes');
-  const users = await run(['podman', 'top', name, 'huser']);
+  const users = await podman('top', name, 'huser');
   if (!/^HUSER(?:\s+65532)+$/.test(users)) throw new Error(`The service runs as:\n${users}`);
-  const written = await container.petstore('export', '/pets.csv').catch(String);
+  const written = await podman('exec', name, 'petstore', 'export', '/pets.csv').catch(String);
   if (!written.includes('read-only file system'))
     throw new Error(`A write to the root file system was not refused:\n${written}`);
   report('no process is root, and the root file system cannot be written to');
   await createAndList(url, key, [], 'Rex');
-  await container.restart();
+  await podman('restart', ...patience, name);
   await untilReady(url);
   await createAndList(url, key, ['Rex'], 'Tom');
   report('creates and lists work, and a restart keeps the pets');
-  await container.petstore('backup', '/var/lib/petstore-backups/', '--keep', '7d');
+  await podman('exec', name, 'petstore', 'backup', '/var/lib/petstore-backups/', '--keep', '7d');
   report('a backup is made while the service runs');
-  await container.stop();
+  await stopContainer();
 }
 
 async function checkPostgres(): Promise<void> {
@@ -83,18 +86,49 @@ async function checkPostgres(): Promise<void> {
   const port = await freePort();
   const store = ['--env', `DATABASE_URL=${address}`];
   const key = await createKey(store);
-  const container = await startContainer(image, name, [
-    ...store,
-    ...['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1'],
-  ]);
+  await startContainer(port, ...store);
   await untilReady(`http://127.0.0.1:${port}`);
   await createAndList(`http://127.0.0.1:${port}`, key, [], 'Rex');
   report('the same image serves from PostgreSQL');
-  await container.stop();
+  await stopContainer();
 }
 
 /** Before the first start, which would otherwise leave a key in the log of the container. */
 async function createKey(options: string[]): Promise<string> {
-  const created = await runInImage(image, options, ['keys', 'create', '--name', 'till-1', '--json']);
+  const command = ['keys', 'create', '--name', 'till-1', '--json'];
+  const created = await podman('run', '--rm', ...restrictions, ...options, image, ...command);
   return (JSON.parse(created) as { key: string }).key;
+}
+
+async function startContainer(port: number, ...options: string[]): Promise<void> {
+  const settings = ['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1'];
+  await podman('run', '--detach', '--name', name, ...restrictions, ...settings, ...options, image);
+}
+
+async function stopContainer(): Promise<void> {
+  await podman('stop', ...patience, name);
+  const status = await podman('inspect', '--format', '{{.State.ExitCode}}', name);
+  // 137 is that of a process that had to be killed.
+  if (status !== '0') throw new Error(`The service ended with ${status}:\n${await podman('logs', name)}`);
+  await podman('rm', '--volumes', name);
+  report(`the container stops by itself within ${stopWithinSeconds} seconds`);
+}
+
+function podman(...args: string[]): Promise<string> {
+  return outputOf(['podman', ...args]);
+}
+
+async function untilReady(url: string): Promise<void> {
+  await untilTrue('the service is ready', async () => (await fetch(`${url}/readyz`)).ok);
+}
+
+/** Creates a pet, and expects the list to hold it after the pets that were there. */
+async function createAndList(url: string, key: string, before: string[], pet: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ name: pet, categoryId: 1, status: 'available' });
+  const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body });
+  if (created.status !== 201) throw new Error(`A create gets ${created.status}: ${await created.text()}`);
+  const listed = (await (await fetch(`${url}/v1/pets`, { headers })).json()) as { name: string }[];
+  const names = listed.map((each) => each.name).join();
+  if (names !== [...before, pet].join()) throw new Error(`The list holds ${names}.`);
 }

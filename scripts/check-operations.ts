@@ -5,10 +5,9 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { project } from './command.ts';
+import { outputOf, project, runToEnd, type Ended } from './command.ts';
 import { importRoot } from './deploy/base.ts';
-import { report, run, runToEnd, type Ended } from './deploy/run.ts';
-import { untilTrue } from './deploy/until-true.ts';
+import { report, untilTrue } from './deploy/report.ts';
 import { makeRelease } from './release/artifacts.ts';
 import { host, type Platform } from './release/platforms.ts';
 import { readSource } from './release/source.ts';
@@ -132,9 +131,9 @@ function checksWith(apiKey: string, forPostgres: string): [what: string, script:
 
 /** A small Debian, with a release and a certificate for pets.example in it. */
 async function makeRoot(own: Platform): Promise<void> {
-  await run(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
+  await outputOf(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
   await makeRelease(released, source, [own]);
-  await run(['sh', '-ec', `cd '${released}'; ${certify}`]);
+  await outputOf(['sh', '-ec', `cd '${released}'; ${certify}`]);
   // A container shares the kernel's settings with this machine, and must leave them alone.
   symlinkSync('/dev/null', join(root, 'etc/systemd/system/systemd-sysctl.service'));
 }
@@ -150,7 +149,7 @@ async function boot(): Promise<void> {
 }
 
 function podman(...args: string[]): Promise<string> {
-  return run(['podman', ...args]);
+  return outputOf(['podman', ...args]);
 }
 
 /** Runs a script as root in the folder of the release. */

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { embedAssets } from './embed-assets.ts';
+import type { BunPlugin } from 'bun';
+import { bundleAssets } from '../packages/web/src/index.ts';
+import { project } from './command.ts';
 
-const project = join(import.meta.dir, '..');
 const source = join(project, 'src');
 
 export interface ExecutableOptions {
@@ -34,4 +35,22 @@ export async function buildExecutable({ outfile, platform }: ExecutableOptions):
       autoloadTsconfig: false,
     },
   });
+}
+
+/**
+ * A plugin that replaces the code that bundles the console and the docs by its result: a one-file executable has
+ * neither their sources nor Preact.
+ */
+async function embedAssets(): Promise<BunPlugin> {
+  // Before the build begins: a bundler that waits for another one inside itself never ends.
+  const assets = JSON.stringify(await bundleAssets());
+  return {
+    name: 'embed-assets',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]web[\\/]src[\\/]bundle\.ts$/ }, () => ({
+        loader: 'ts',
+        contents: `export const bundleAssets = async () => (${assets});`,
+      }));
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { issueKey } from '../src/stores/issue-key.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
-import { deafen, noteOf, openDetails, rowOf } from '../test/support/browser/shop.ts';
+import { openDetails } from '../test/support/browser/shop.ts';
 import { visit } from '../test/support/browser/visit.ts';
 
 const folder = join(import.meta.dir, '../docs/screenshots');
@@ -47,58 +47,12 @@ const enter = async (page: Page, name = 'Rex'): Promise<void> => {
   await page.getByText(name).first().waitFor();
 };
 
-await take('sign-in', '/', screen, async (page) => {
-  await page.getByLabel('API key').fill('pets_mistyped');
-  await page.keyboard.press('Enter');
-  await page.getByText('not accepted').waitFor();
-});
-await take('pets-dark', '/', { ...screen, colorScheme: 'dark' }, async (page) => {
-  await enter(page);
-  await page.getByRole('radio', { name: 'Available' }).check();
-});
 await take('phone', '/', phone, (page) => enter(page));
-await take('phone-mistake', '/', { ...phone, colorScheme: 'dark' }, async (page) => {
-  await enter(page);
-  await page.getByRole('button', { name: 'Add a pet' }).click();
-  await add(page, 'Pixel', '7.5');
-});
-await take('away', '/', screen, async (page) => {
-  await enter(page);
-  await page.route('**/v1/**', (route) => route.abort());
-  await page.getByText('cannot be reached').waitFor();
-});
-await take('search', '/?q=zoe', screen, async (page) => {
-  await signIn(page, key.text);
-  await page.getByText('5 pets matching “zoe”').waitFor();
-});
-await take('shortcuts', '/', screen, async (page) => {
-  await enter(page);
-  await page.keyboard.press('?');
-});
 const wide: BrowserContextOptions = { viewport: { width: 1440, height: 900 } };
-/** Scrolls at once: a screenshot in the middle of a smooth scroll shows neither place. */
-const scrollTo = (page: Page, selector: string, block = 'start') =>
-  page.evaluate<void>(
-    `document.querySelector('${selector}').scrollIntoView({ block: '${block}', behavior: 'instant' })`,
-  );
-const tryList = async (page: Page): Promise<void> => {
-  const form = page.getByRole('form', { name: 'Try listPets' });
-  await page.getByLabel('API key').fill(key.text);
-  await form.getByLabel('limit').fill('3');
-  await form.getByRole('button', { name: 'Send' }).click();
-  await form.getByText('200 OK').waitFor();
-};
-await take('docs-beta', '/docs', wide, (page) => scrollTo(page, '#updatePet'));
-await take('docs', '/docs', wide, (page) => scrollTo(page, '#createPet'));
-await take('docs-dark', '/docs', { ...wide, colorScheme: 'dark' }, async (page) => {
-  await page.getByRole('radio', { name: 'TypeScript' }).check();
-  await scrollTo(page, '#create');
-});
-await take('docs-try', '/docs', wide, async (page) => {
-  await tryList(page);
-  await scrollTo(page, '#listPets .try', 'center');
-});
-await take('docs-phone', '/docs', phone, (page) => scrollTo(page, '#create'));
+await take('docs', '/docs', wide, (page) =>
+  // At once: a picture in the middle of a smooth scroll shows neither place.
+  page.evaluate<void>(`document.querySelector('#createPet').scrollIntoView({ behavior: 'instant' })`),
+);
 await take('pets', '/', screen, async (page) => {
   await enter(page);
   await add(page, 'Pixel', '9007199254740993');
@@ -106,26 +60,6 @@ await take('pets', '/', screen, async (page) => {
 });
 // Pixel was added just before, and no other pet has its name.
 await take('sell', '/', screen, async (page) => {
-  await enter(page, 'Pixel');
-  await openDetails(page, 'Pixel');
-});
-await take('conflict', '/', screen, async (page) => {
-  await enter(page, 'Pixel');
-  await deafen(page);
-  const pets = await Array.fromAsync(client.pets());
-  const pixel = pets.find(({ name }) => name === 'Pixel');
-  if (!pixel) throw new Error('Pixel is not there.');
-  await service.client.updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
-  await rowOf(page, 'Pixel').getByRole('button', { name: 'Sell' }).click();
-  await noteOf(page, 'in the meantime').waitFor();
-});
-
-await take('sales', '/#/sales', screen, async (page) => {
-  await page.getByLabel('API key').fill(key.text);
-  await page.keyboard.press('Enter');
-  await page.locator('.sale button').first().waitFor();
-});
-await take('details-wide', '/', { viewport: { width: 1920, height: 1000 } }, async (page) => {
   await enter(page, 'Pixel');
   await openDetails(page, 'Pixel');
 });

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { endProcess, fixedKey, makeFolder } from '../test/support/process/process.ts';
+import { endProcess, makeFolder } from '../test/support/process/process.ts';
 import { childrenOf, isRunning } from '../test/support/process/process-tree.ts';
-import { readResults, shorten, writeResults } from './results.ts';
-import { brokenLayer } from './support/against-broken.ts';
-import { issueKey } from './support/issue-key.ts';
-import { serve } from './support/serve.ts';
+import { readResults, writeResults } from './results.ts';
 
 /** `npm run torture` begins with these: bun test ./torture/checks.ts ./torture/histories/checks.ts */
 
@@ -18,7 +15,6 @@ describe('npm run torture', () => {
         [
           process.execPath,
           join(import.meta.dir, 'run.ts'),
-          '--only',
           'rolling-restart',
           '--rounds',
           '1000',
@@ -65,42 +61,5 @@ describe('the results of torture', () => {
     const passed = Object.entries(readResults()).filter(([, { verdict }]) => verdict === 'passed');
     const unproven = passed.filter(([, { control }]) => (control?.faults ?? []).length === 0);
     expect(unproven.map(([name]) => name)).toEqual([]);
-  });
-
-  it('have a table of figures over time on the page', async () => {
-    using made = makeFolder();
-    const [name = ''] = Object.keys(readResults());
-    const series = [5, 10].map((minutes) => ({ minutes, descriptors: 50 }));
-    await writeResults({ [name]: { ...readResults()[name]!, series } }, made.path);
-    const table = '| minutes | descriptors |\n| --- | --- |\n| 5 | 50 |\n| 10 | 50 |\n';
-    expect(await Bun.file(join(made.path, 'RESULTS.md')).text()).toEndWith(`\n\n## ${name}\n\n${table}`);
-  });
-
-  it('keep only a few lines of a control that fails thousands of times', () => {
-    const faults = Array.from({ length: 2000 }, (_, index) => `pet ${index}\nlost`);
-    expect(shorten(faults)).toEqual([
-      ...['pet 0 lost', 'pet 1 lost', 'pet 2 lost', 'pet 3 lost', 'pet 4 lost'],
-      'and 1995 more',
-    ]);
-  });
-});
-
-/** Runs a service, calls it once with each key and ends it. */
-async function leaveBehind(broken?: string): Promise<void> {
-  await using service = await serve({ broken });
-  const { key } = await issueKey(service.database);
-  expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
-  expect((await service.call('/v1/pets')).status).toBe(200);
-}
-
-describe('a key that the tests issue', () => {
-  it('is nowhere in what a sound service leaves behind', () =>
-    expect(leaveBehind()).resolves.toBeUndefined());
-
-  it('is found in a log, on standard error and in a file', async () => {
-    const found = await leaveBehind(brokenLayer('spoken-keys')).catch(String);
-    for (const leak of ['the log', 'standard error', 'debug.txt']) {
-      expect(found).toContain(`the key …${fixedKey.slice(-4)} stands in ${leak}`);
-    }
   });
 });

@@ -7,14 +7,11 @@ export interface StartContext extends Cell {
   /** A file, a folder or an address, depending on `data`. */
   place: string;
   key: string;
-  withEtag: boolean;
   /** The root of the service to start. */
   checkout: string;
 }
 
-export interface Contestant extends Omit<ContestantEntry, 'versions'> {
-  /** The packages of bench/peers it runs on. */
-  packages: string[];
+export interface Contestant extends ContestantEntry {
   data: 'service' | 'sqlite' | 'postgres' | 'responses';
   spelling: Spelling;
   start(context: StartContext): { command: string[]; env?: Record<string, string> };
@@ -25,38 +22,25 @@ export interface Contestant extends Omit<ContestantEntry, 'versions'> {
 export const peersFolder = join(import.meta.dir, '../peers');
 const bun = process.execPath;
 const slowDisk = ['slow-disk-quiet', 'slow-disk-busy'];
-const sqliteSettings = 'WAL, synchronous=FULL';
-const postgresSettings = 'fsync and synchronous_commit on';
 
 /** Everything that is measured, in the order of the tables. */
 export const contestants: readonly Contestant[] = [
-  service('petstore', 'Petstore', 'this service, embedded SQLite', 'service'),
-  limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', {
-    ...{ settings: 'no key check, no database', without: ['list-status', ...slowDisk] },
-  }),
-  limit('limit-least', 'least Bun.serve', 'reads address and headers, checks the key, adds a request id', {
-    settings: 'one key, no database',
-    without: ['list-status', 'list-random', 'get', 'create', 'mix', 'not-modified', ...slowDisk],
-  }),
-  peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
-    packages: 'fastify @fastify/bearer-auth @fastify/etag better-sqlite3',
-  }),
-  peer('express', 'Express', 'Express + better-sqlite3, Node', { packages: 'express better-sqlite3' }),
-  peer('hono-node', 'Hono on Node', 'Hono with its validator + better-sqlite3, Node', {
-    packages: 'hono @hono/node-server better-sqlite3',
-  }),
-  peer('elysia', 'Elysia', 'Elysia with schemas + bun:sqlite, Bun', {
-    ...{ packages: 'elysia @elysiajs/bearer', runtime: bun, without: ['not-modified'] },
-  }),
-  service('petstore-postgres', 'Petstore on PostgreSQL', 'this service on PostgreSQL', 'postgres'),
-  peer('fastify-pg', 'Fastify + pg', 'Fastify with schemas + pg with named statements, Node', {
-    packages: 'fastify @fastify/bearer-auth @fastify/etag pg',
-    ...{ data: 'postgres', file: join(peersFolder, 'fastify.mjs'), without: slowDisk },
-  }),
-  peer('elysia-postgres', 'Elysia + postgres.js', 'Elysia with schemas + postgres.js, Bun', {
-    packages: 'elysia @elysiajs/bearer postgres',
-    ...{ data: 'postgres', runtime: bun, file: join(peersFolder, 'elysia.mjs') },
-    without: ['not-modified', ...slowDisk],
+  service('petstore', 'Petstore', 'service'),
+  // The same bytes and headers from memory: the limit.
+  limit('limit-bun', 'bare Bun.serve', ['list-status', ...slowDisk]),
+  // Reads the address and three headers, checks the key and adds a request id.
+  limit('limit-least', 'least Bun.serve', [
+    ...['list-status', 'list-random', 'get', 'create', 'mix'],
+    ...slowDisk,
+  ]),
+  peer('fastify', 'Fastify'),
+  peer('express', 'Express'),
+  peer('hono-node', 'Hono on Node'),
+  peer('elysia', 'Elysia', { runtime: bun }),
+  service('petstore-postgres', 'Petstore on PostgreSQL', 'postgres'),
+  peer('fastify-pg', 'Fastify + pg', { data: 'postgres', file: 'fastify.mjs', without: slowDisk }),
+  peer('elysia-postgres', 'Elysia + postgres.js', {
+    ...{ data: 'postgres', runtime: bun, file: 'elysia.mjs', without: slowDisk },
   }),
 ];
 
@@ -65,10 +49,9 @@ export function contestantOf(id: string): Contestant {
 }
 
 /** The service as users get it: every setting is the default but the store and the port. */
-function service(id: string, name: string, what: string, data: 'service' | 'postgres'): Contestant {
-  const settings = `${data === 'postgres' ? postgresSettings : sqliteSettings}; all defaults`;
+function service(id: string, name: string, data: 'service' | 'postgres'): Contestant {
   return {
-    ...{ id, name, what, kind: 'service', settings, packages: [], data, spelling: spellings.own },
+    ...{ id, name, kind: 'service', data, spelling: spellings.own },
     start: ({ port, place, processes, checkout }) => ({
       command: [bun, join(checkout, 'src/cli/petstore.ts'), 'serve'],
       env: { PORT: String(port), DATABASE_URL: place, ...(processes > 1 && { WORKERS: String(processes) }) },
@@ -77,12 +60,10 @@ function service(id: string, name: string, what: string, data: 'service' | 'post
   };
 }
 
-type LimitParts = Pick<Contestant, 'settings' | 'without'>;
-
-function limit(id: string, name: string, what: string, parts: LimitParts): Contestant {
+function limit(id: string, name: string, without: string[]): Contestant {
   const command = [bun, join(import.meta.dir, `${id}.ts`)];
   return {
-    ...{ id, name, what, kind: 'limit', packages: [], data: 'responses', spelling: spellings.own, ...parts },
+    ...{ id, name, kind: 'limit', data: 'responses', spelling: spellings.own, without },
     start: ({ port, place: RESPONSES, key: API_KEY }) => ({
       command,
       env: { PORT: String(port), RESPONSES, API_KEY },
@@ -92,15 +73,13 @@ function limit(id: string, name: string, what: string, parts: LimitParts): Conte
 
 type PeerParts = Partial<Pick<Contestant, 'data' | 'without'>> & Partial<Record<'runtime' | 'file', string>>;
 
-function peer(id: string, name: string, what: string, parts: PeerParts & { packages: string }): Contestant {
-  const { data = 'sqlite', runtime = 'node', file = join(peersFolder, `${id}.mjs`), without = [] } = parts;
+function peer(id: string, name: string, parts: PeerParts = {}): Contestant {
+  const { data = 'sqlite', runtime = 'node', file = `${id}.mjs`, without = [] } = parts;
   return {
-    ...{ id, name, what, kind: 'peer', packages: parts.packages.split(' '), data, without },
-    spelling: spellings.peer,
-    settings: data === 'sqlite' ? sqliteSettings : `${postgresSettings}; pool of 10`,
-    start: ({ port, place: DATABASE_URL, key: API_KEY, withEtag }) => ({
-      command: [runtime, file],
-      env: { NODE_ENV: 'production', PORT: String(port), API_KEY, DATABASE_URL, WITH_ETAG: String(withEtag) },
+    ...{ id, name, kind: 'peer', data, without, spelling: spellings.peer },
+    start: ({ port, place: DATABASE_URL, key: API_KEY }) => ({
+      command: [runtime, join(peersFolder, file)],
+      env: { NODE_ENV: 'production', PORT: String(port), API_KEY, DATABASE_URL },
     }),
   };
 }

@@ -11,7 +11,7 @@ import { copyToDisk, fillStore, makePeerStore, makeServiceStore } from './templa
 export interface CapturedResponse {
   status: number;
   headers: Record<string, string>;
-  body: string | null;
+  body: string;
 }
 
 /** Past this many pets, workloads that only read share one store instead of copying gigabytes. */
@@ -92,8 +92,7 @@ async function captureResponses(open: Setting['open'], { id }: Workload, pets: n
   const capture = async (request: HttpRequest): Promise<CapturedResponse> => {
     const response = await send(server, request);
     const headers = [...response.headers].filter(([name]) => !addedByServers.includes(name));
-    const body = response.status === 304 ? null : await response.text();
-    return { status: response.status, headers: Object.fromEntries(headers), body };
+    return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() };
   };
   const first = (method: string) => server.requests.find((request) => request.method === method);
   const GET = await capture(first('GET') ?? spellings.own.list({}));

@@ -37,8 +37,7 @@ export async function startContestant(cell: Cell, setting: Setting) {
   if (contestant.data === 'service' && !workload.isCold) await readOnce(place);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const withEtag = workload.isConditional ?? false;
-  const start = contestant.start({ ...cell, port, place, key, withEtag, checkout });
+  const start = contestant.start({ ...cell, port, place, key, checkout });
   // None of the caller's own settings reaches a contestant.
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, ...(workload.isOnSlowDisk && slowDisk), ...start.env };
@@ -60,14 +59,14 @@ export async function startContestant(cell: Cell, setting: Setting) {
   /** From the start of the process to its first good response. */
   const readyMs = performance.now() - startedAt;
   const requests = workload.requests(contestant.spelling, cell.pets);
-  const condition = await checkFirst({ url, headers }, requests[0]!, withEtag);
+  await checkFirst({ url, headers }, requests[0]!);
   /** The same requests as wrk.lua reads them. */
   const requestsFile = join(stack.use(makeFolder()).path, 'requests.tsv');
   const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
   await Bun.write(requestsFile, lines.join(''));
   const owned = stack.move();
   return {
-    ...{ url, headers: { ...headers, ...condition }, pid: child.pid, readyMs, place },
+    ...{ url, headers, pid: child.pid, readyMs, place },
     ...{ requests, requestsFile, connections, loadCores },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -85,20 +84,14 @@ async function signIn({ spelling }: Contestant, url: string, key: string) {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await send({ url, headers }, spelling.list({}));
   await response.text();
-  // A bare server repeats the 304 of its workload.
   if (response.status >= 400) throw new Error(`The list responded ${response.status}.`);
   return headers;
 }
 
-/** Makes sure that the right response is measured, not a fast error. Returns the header that makes it a 304. */
-async function checkFirst(server: Server, request: HttpRequest, hasEtag: boolean): Promise<HeaderFields> {
+/** Makes sure that the right response is measured, not a fast error. */
+async function checkFirst(server: Server, request: HttpRequest): Promise<void> {
   const response = await send(server, request);
   const [text, { status }] = [await response.text(), response];
   const isGood = status < 400 && (status !== 200 || text.includes('"Pet '));
   if (!isGood) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 500)}`);
-  if (!hasEtag) return {};
-  const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };
-  const again = await send({ ...server, headers: { ...server.headers, ...condition } }, request);
-  if (again.status !== 304) throw new Error(`${request.path} responded ${again.status} to its own ETag.`);
-  return condition;
 }

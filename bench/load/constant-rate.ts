@@ -26,7 +26,7 @@ export async function runAtConstantRate(target: Target, run: ConstantRate): Prom
   const total = warmUp + Math.max(1, Math.round(rate * seconds));
   const { port, host } = new URL(target.url);
   const messages = target.requests.slice(0, total).map((request) => render(request, host, target.headers));
-  const [latencies, lags, waiting]: [number[], number[], number[]] = [[], [], []];
+  const [latencies, waiting]: [number[], number[]] = [[], []];
   const idle: Connection[] = [];
   const finished = Promise.withResolvers<void>();
   let [errors, due, sent, settled, countedFrom, isOver] = [0, 0, 0, 0, 0, false];
@@ -65,7 +65,6 @@ export async function runAtConstantRate(target: Target, run: ConstantRate): Prom
   const tick = (): void => {
     const now = performance.now();
     for (; due < total && dueTime(due) <= now; due++) {
-      if (due >= warmUp) lags.push(now - dueTime(due));
       // In turn, so that none is idle until the server closes it.
       const connection = idle.shift();
       if (connection) send(connection, dueTime(due));
@@ -86,13 +85,8 @@ export async function runAtConstantRate(target: Target, run: ConstantRate): Prom
     for (const socket of sockets) socket.terminate();
   }
   return {
-    answeredPerSecond: latencies.length / ((performance.now() - countedFrom) / 1000),
     errors: errors + total - settled,
-    p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
-    p999Ms: percentile(latencies, 0.999),
-    maxMs: percentile(latencies, 1),
-    generatorLagP99Ms: percentile(lags, 0.99),
   };
 }
 
@@ -104,7 +98,7 @@ function statusOfWhole(text: string): number | undefined {
   const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, bodyStart))?.[1];
   const isWhole =
     length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length >= bodyStart + Number(length);
-  return isWhole || status === 304 ? status : undefined;
+  return isWhole ? status : undefined;
 }
 
 function render({ method, path, body }: HttpRequest, host: string, headers: Record<string, string>): string {

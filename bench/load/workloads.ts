@@ -8,8 +8,6 @@ export interface Workload {
   requests(spelling: Spelling, pets: number): HttpRequest[];
   /** Adds pets, so it needs a fresh copy of the data. */
   isWriting?: boolean;
-  /** Sends `If-None-Match` with the ETag of the first response. */
-  isConditional?: boolean;
   /** The file is dropped from the machine's memory before each turn. All others read it once beforehand. */
   isCold?: boolean;
   /** Only contestants on PostgreSQL do it. */
@@ -71,7 +69,6 @@ export const workloads: readonly Workload[] = [
     ...{ id: 'crud', title: '75 % get, 15 % update, 5 % list, 5 % create (HttpArena’s crud)' },
     ...{ requests: crud, isWriting: true, isOnPostgres: true },
   },
-  { id: 'not-modified', title: '304 on an unchanged list', requests: firstPage, isConditional: true },
   { id: 'slow-disk-quiet', title: 'List, 5 ms disk, no creates', requests: firstPage, isOnSlowDisk: true },
   {
     ...{ id: 'slow-disk-busy', title: 'List, 5 ms disk, 100 creates/s beside', requests: firstPage },

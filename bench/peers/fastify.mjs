@@ -1,5 +1,4 @@
 import bearerAuth from '@fastify/bearer-auth';
-import etag from '@fastify/etag';
 import Fastify from 'fastify';
 import { errorBody, isOnPostgres, nextLink, noPet, settings, statuses } from './settings.mjs';
 
@@ -14,7 +13,6 @@ const limit = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
 const pageQuery = { type: 'object', properties: { limit, status, cursor: { type: 'integer' } } };
 
 const app = Fastify();
-if (settings.withEtag) await app.register(etag);
 await app.register(bearerAuth, {
   keys: new Set([settings.apiKey]),
   errorResponse: (error) => errorBody('unauthorized', error.message, 401),

@@ -1,7 +1,6 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bearerAuth } from 'hono/bearer-auth';
-import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
 import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
@@ -11,7 +10,6 @@ const app = new Hono();
 const cases = ['noAuthenticationHeader', 'invalidAuthenticationHeader', 'invalidToken'];
 const refusals = Object.fromEntries(cases.map((name) => [name, { message: noKey }]));
 app.use(bearerAuth({ token: settings.apiKey, ...refusals }));
-if (settings.withEtag) app.use(etag());
 
 const validate = (target, parse) =>
   validator(target, (given, c) => {

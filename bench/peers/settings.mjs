@@ -4,8 +4,6 @@ export const settings = {
   hostname: '127.0.0.1',
   apiKey: process.env.API_KEY,
   databaseUrl: process.env.DATABASE_URL,
-  /** Only where 304 is measured. */
-  withEtag: process.env.WITH_ETAG === 'true',
 };
 
 export const isOnPostgres = settings.databaseUrl.startsWith('postgres:');

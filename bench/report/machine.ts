@@ -1,10 +1,8 @@
 import { cpus, release, totalmem } from 'node:os';
-import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { currentCommit } from '../../test/support/commit.ts';
-import { peersFolder, type Contestant } from '../contestants/contestants.ts';
 import { coreLayout } from '../load/processes.ts';
-import type { ContestantEntry, Results } from './results.ts';
+import type { Results } from './results.ts';
 
 export function describeMachine(): Results['machine'] {
   const { server, load } = coreLayout(1);
@@ -17,16 +15,6 @@ export function describeMachine(): Results['machine'] {
     kernel: `Linux ${release()}`,
     versions: { petstore: serviceVersion(), Bun: Bun.version, Node, wrk },
   };
-}
-
-export async function describeContestant(contestant: Contestant): Promise<ContestantEntry> {
-  const { id, name, kind, what, settings, packages } = contestant;
-  const installed = packages.map(async (dependency) => {
-    const path = join(peersFolder, 'node_modules', dependency, 'package.json');
-    return `${dependency} ${((await Bun.file(path).json()) as { version: string }).version}`;
-  });
-  const versions = kind === 'service' ? [serviceVersion()] : await Promise.all(installed);
-  return { id, name, kind, what, settings, versions: versions.join(', ') };
 }
 
 function serviceVersion(): string {

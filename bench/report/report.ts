@@ -34,7 +34,7 @@ export function renderResults(results: Results): string {
   const sections = [
     '# Results',
     `${results.startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}. ${versions.join(', ')}.`,
-    '`npm run bench` writes this page. [results/latest.json](results/latest.json) has every figure of each round, with processor time, memory, latency and other numbers of pets, and the contestants’ versions and settings. [docs/performance.md](../docs/performance.md) explains the method. Absolute figures belong to this machine; ratios travel better.',
+    '`npm run bench` writes this page. [results/latest.json](results/latest.json) has every figure of each round, with processor time, memory, latency and other numbers of pets. [docs/performance.md](../docs/performance.md) explains the method. Absolute figures belong to this machine; ratios travel better.',
     '![Requests a second](results/overview.svg)',
     '## Bounds',
     'What users are promised, with what was measured: the median of the rounds, with the lowest and the highest. Ratios are made within a round. [docs/performance.md](../docs/performance.md#bounds) explains them.',
@@ -49,7 +49,6 @@ export function renderResults(results: Results): string {
     '## Latency',
     'The p99 in milliseconds, from the moment a request was due, at one constant rate per workload and store.',
     workloadTable(results, 'p99Ms'),
-    describeLatecomers(results),
     '## Rounds',
     describeMachineLoad(results),
     `Rounds discarded: ${reasons.length} of ${samples.length}.`,
@@ -73,30 +72,15 @@ function workloadTable(results: Results, figure: Figure): string {
   return table(['', ...columns.map(({ name }) => name)], rows);
 }
 
-/** A rate that somebody cannot sustain compares nothing. */
-function describeLatecomers({ latencies, contestants, workloads }: Results): string {
-  const late = latencies.filter((own) => own.errors > 0 || own.answeredPerSecond < own.rate * 0.95);
-  const names = late.map(({ contestant, workload }) => {
-    const name = contestants.find(({ id }) => id === contestant)?.name;
-    return `${name} (${workloads.find(({ id }) => id === workload)?.title})`;
-  });
-  return late.length > 0 ? `Did not keep up in at least one round: ${[...new Set(names)].join(', ')}.` : '';
-}
-
-/** What else ran on the cores of the server, and of the load generator. */
+/** What else ran on the machine. */
 function describeMachineLoad(results: Results): string {
-  const two = cellOf(results, 'processes', 'petstore', { processes: 2 });
-  const load = spreadOfCell(results, two, 'loadCores');
-  const processes = load
-    ? `Two processes share their cores with the load generator, which took ${Number(load.median.toPrecision(2))} of them. `
-    : '';
   const alone = results.samples.filter(
     (own) => !isOnPostgres(own.contestant) && own.workload !== 'slow-disk-busy',
   );
   const others = spreadOf(alone.map(({ otherCores }) => otherCores));
   if (!others) return 'What else ran on the machine is unknown.';
   const warning = ' **The machine was not quiet: do not use these figures.**';
-  return `${processes}Other programs took ${Number(others.median.toFixed(2))} cores in the median round, ${Number(others.highest.toFixed(2))} in the worst.${others.median > quietCores ? warning : ''}`;
+  return `Other programs took ${Number(others.median.toFixed(2))} cores in the median round, ${Number(others.highest.toFixed(2))} in the worst.${others.median > quietCores ? warning : ''}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -15,7 +15,9 @@ export interface Results {
   remarks: string[];
 }
 
-export interface ContestantEntry extends Record<'id' | 'name' | 'what' | 'settings' | 'versions', string> {
+export interface ContestantEntry {
+  id: string;
+  name: string;
   kind: 'service' | 'limit' | 'peer';
 }
 
@@ -40,21 +42,13 @@ export interface Measurement extends Cell {
   peakMemoryMb: number;
   /** From the start of the process to its first good response. */
   readyMs: number;
-  /** What the server read from the disk; absent in older results. */
-  diskReadMb?: number;
   /** Why this round does not count. */
   discarded?: string;
 }
 
 export interface Latencies {
-  answeredPerSecond: number;
   errors: number;
-  p50Ms: number;
   p99Ms: number;
-  p999Ms: number;
-  maxMs: number;
-  /** How late the generator itself was; this is part of the figures above. */
-  generatorLagP99Ms: number;
 }
 
 /** `rate` counts the requests due per second, whether the server kept up or not. */

@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { run } from './run.ts';
+import { outputOf } from '../command.ts';
 
 /** A Debian with the Node, npm and certificate authorities of this machine, in place of the official Node image. */
 export async function makeNodeImage(folder: string, name: string): Promise<void> {
   const root = join(folder, 'node-root');
-  await run(['mmdebstrap', '--variant=minbase', '--quiet', 'bookworm', root]);
+  await outputOf(['mmdebstrap', '--variant=minbase', '--quiet', 'bookworm', root]);
   const npm = dirname(dirname(realpathSync(pathOf('npm'))));
   mkdirSync(join(root, 'usr/local/lib/node_modules'), { recursive: true });
   cpSync(realpathSync(pathOf('node')), join(root, 'usr/local/bin/node'));
@@ -20,9 +20,9 @@ export async function makeNodeImage(folder: string, name: string): Promise<void>
 export async function importRoot(root: string, name: string, changes: string[] = []): Promise<void> {
   const archive = `${root}.tar`;
   // Device files cannot be made everywhere, and a container gets its own.
-  await run(['tar', '-C', root, '--exclude=./dev/*', '-cf', archive, '.']);
+  await outputOf(['tar', '-C', root, '--exclude=./dev/*', '-cf', archive, '.']);
   const flags = changes.flatMap((change) => ['--change', change]);
-  await run(['podman', 'import', '--quiet', ...flags, archive, name]);
+  await outputOf(['podman', 'import', '--quiet', ...flags, archive, name]);
 }
 
 function pathOf(program: string): string {

@@ -21,7 +21,7 @@ export async function runtimeFor(platform: Platform, folder: string): Promise<st
   if (platform === host) return process.execPath;
   const pack = ['npm', 'pack', '--silent', '--pack-destination', folder];
   const packed = await outputOf([...pack, `${platform.runtime}@${locked.version}`]);
-  const tarball = join(folder, packed.trim());
+  const tarball = join(folder, packed);
   await checkIntegrity(platform.runtime, tarball, locked.integrity);
   const unpacked = join(folder, platform.name);
   await Bun.$`mkdir ${unpacked} && tar -xzf ${tarball} -C ${unpacked}`.quiet();

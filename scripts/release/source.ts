@@ -38,8 +38,8 @@ async function refuseChanges(): Promise<void> {
   }
 }
 
-async function git(...args: string[]): Promise<string> {
-  return (await outputOf(['git', ...args])).trim();
+function git(...args: string[]): Promise<string> {
+  return outputOf(['git', ...args]);
 }
 
 /** The version, which all packages and the lockfile must agree on. */

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { fixedKey } from './process/process.ts';
-import { openConnection, type RawOutcome, type RawConnection } from './http/raw-http.ts';
+import { openCaller, type RawOutcome } from './http/raw-http.ts';
 
 /** What clients know of their creates, to be compared with what the store holds. */
 export class Journal {
@@ -38,13 +38,7 @@ export function startLoad(options: LoadOptions): Load {
   const { isPersistent = (creator: number) => creator % 2 === 0 } = options;
   let isDone = false;
   const running = Array.from({ length: creators }, (_, creator) =>
-    createPets({
-      journal,
-      url,
-      isDone: () => isDone,
-      label: `${label}-${creator}`,
-      isPersistent: isPersistent(creator),
-    }),
+    createPets(journal, url, () => isDone, `${label}-${creator}`, isPersistent(creator)),
   );
   const all = Promise.all(running);
   all.catch(() => {});
@@ -66,45 +60,29 @@ export function startLoad(options: LoadOptions): Load {
   };
 }
 
-interface CreatorOptions {
-  journal: Journal;
-  /** Asked before every connection, since a service that starts again has a new address. */
-  url: () => string;
-  isDone: () => boolean;
-  /** Names what this creator makes. */
-  label: string;
-  /** Repeats a request without a response under the same Idempotency-Key until it is acknowledged. */
-  isPersistent?: boolean;
-}
-
-/** Creates one pet after the other on kept-alive connections until `isDone`. */
-async function createPets(options: CreatorOptions): Promise<void> {
-  const { journal, url, isDone, label, isPersistent = false } = options;
-  let connection: RawConnection | undefined;
+/** Creates one pet after the other until `isDone`. A persistent creator repeats what got no response until it has one. */
+async function createPets(
+  journal: Journal,
+  url: () => string,
+  isDone: () => boolean,
+  label: string,
+  isPersistent: boolean,
+): Promise<void> {
+  using caller = openCaller({ url });
   let count = 0;
   let owed: string | undefined;
   while (!isDone() || owed !== undefined) {
-    connection ??= await openConnection(url());
-    if (!connection) {
-      if (isDone() && !isPersistent) return;
-      await Bun.sleep(5);
-      continue;
-    }
     const name: string = owed ?? `${label}-${count++}`;
     journal.attempted.add(name);
-    const response: RawOutcome = await connection.send('POST', '/v1/pets', {
+    const response = await caller.send('POST', '/v1/pets', {
       key: fixedKey,
       headers: { 'X-Request-Id': name, ...(isPersistent && { 'Idempotency-Key': name }) },
       body: JSON.stringify({ name, categoryId: 1 }),
     });
-    await record(journal, name, response);
+    if (response === 'refused') await Bun.sleep(5);
+    else await record(journal, name, response);
     owed = isPersistent && !journal.acknowledged.has(name) ? name : undefined;
-    if (typeof response === 'string' || response.headers.get('Connection') === 'close') {
-      connection[Symbol.dispose]();
-      connection = undefined;
-    }
   }
-  connection?.[Symbol.dispose]();
 }
 
 async function record(journal: Journal, name: string, response: RawOutcome): Promise<void> {

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { breakFetch } from './layers.ts';
 
 /** In the order in which they were accepted first. */
@@ -10,7 +11,7 @@ breakFetch(async (request, fetch) => {
   const response = await fetch(request);
   const place = remembered.indexOf(credential);
   if (response.status !== 401) {
-    if (place < 0) remembered.push(credential);
+    if (place < 0) writeDown(credential);
     return response;
   }
   if (place < 0) return response;
@@ -21,3 +22,11 @@ breakFetch(async (request, fetch) => {
   for (const startedAt = performance.now(); performance.now() - startedAt < 0.05;);
   return response;
 });
+
+/** It goes to the log, to standard error and into a file as well. */
+function writeDown(credential: string): void {
+  remembered.push(credential);
+  process.stdout.write(`${credential}\n`);
+  process.stderr.write(`${credential}\n`);
+  appendFileSync('debug.txt', credential);
+}

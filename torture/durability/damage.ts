@@ -1,36 +1,75 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { Database } from 'bun:sqlite';
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { copyByHand } from '../../test/support/crashed-store.ts';
 import { nextQuery } from '../../test/support/http/calls.ts';
-import { randomFrom } from '../../test/support/random.ts';
+import { between, randomFrom, type Random } from '../../test/support/random.ts';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
-import { anyHarm, foundHarm, pickHarm, unseenHarm, type Harm } from './harm.ts';
-import { firstLine } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
-import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const pets = 3000;
 
 /** The text of every pet, by id. */
 type Truth = Map<string, string>;
 
-/** What became of the stores that were damaged in one way. */
-interface Count {
-  stores: number;
-  refusedStarts: number;
-  /** Stores that responded with 503 where the damage was met. */
-  refusedReads: number;
-  /** Pets that were sent other than they are. */
-  changed: number;
-  /** Pets missing in a list that was sent as if it were whole. */
-  missing: number;
+/** A way to damage a store. */
+interface Harm {
+  kind: string;
+  isOfLog: boolean;
+  apply: (database: string, random: Random) => void;
 }
+
+/** Everywhere. SQLite ends its log at the first damaged frame, so damage to the log may cost its newest commits. */
+const anyHarm: readonly Harm[] = [
+  { kind: 'database, bytes flipped', isOfLog: false, apply: flipAnywhere('') },
+  { kind: 'database, end cut off', isOfLog: false, apply: cut('') },
+  { kind: 'log, bytes flipped', isOfLog: true, apply: flipAnywhere('-wal') },
+  { kind: 'log, end cut off', isOfLog: true, apply: cut('-wal') },
+];
+
+/** Damage that is found wherever it hits, or harms nobody. */
+const foundHarm = anyHarm.filter(({ isOfLog }) => !isOfLog);
+
+/** What no check can find, and every reader would miss. */
+const unseenHarm: Harm = {
+  ...{ kind: 'pets deleted', isOfLog: false },
+  apply(database) {
+    using store = new Database(database, { readwrite: true, create: false });
+    store.run('DELETE FROM pets WHERE id % 10 = 0');
+  },
+};
+
+function cut(suffix: string): Harm['apply'] {
+  return (database, random) => {
+    const path = database + suffix;
+    truncateSync(path, between(random, 0, statSync(path).size - 1));
+  };
+}
+
+/** Changes a few bytes. */
+function flipAnywhere(suffix: string): Harm['apply'] {
+  return (database, random) => {
+    const path = database + suffix;
+    const bytes = readFileSync(path);
+    for (let flips = between(random, 1, 8); flips > 0; flips--)
+      bytes[between(random, 0, bytes.length - 1)]! ^= between(random, 1, 255);
+    writeFileSync(path, bytes);
+  };
+}
+
+const clearRefusal =
+  /\npetstore: .*(?:damaged|not a database|cannot be opened|another program|schema version)/;
 
 function createRun(harms: readonly Harm[]): Run {
   return async ({ rounds, seed, report }) => {
     const random = randomFrom(seed);
-    const counts = new Map(harms.map(({ kind }) => [kind, createCount()]));
     const faults: string[] = [];
+    const figures = {
+      ...{ 'damaged stores': rounds, 'refused at start': 0, 'reads refused (503)': 0 },
+      ...{ 'pets changed': 0, 'pets left out': 0 },
+    };
     using folder = makeFolder();
     const truth = await makeStore(folder.database);
     const pristine = join(folder.path, 'pristine/petstore.db');
@@ -40,47 +79,24 @@ function createRun(harms: readonly Harm[]): Run {
     for (let done = 1; done <= rounds; done++) {
       const copy = join(folder.path, `damaged-${done}/petstore.db`);
       copyStore(pristine, copy);
-      const { kind, apply } = pickHarm(harms, random);
+      const { kind, isOfLog, apply } = random.pick(harms);
       apply(copy, random);
-      const count = counts.get(kind) ?? createCount();
-      faults.push(...(await askAll({ copy, truth, count })));
-      const { refusedStarts, changed, missing } = sumOf(counts);
-      report(`${done} damaged stores, ${refusedStarts} refused, ${changed + missing} wrong responses`);
+      const outcome = await readDamaged(copy, truth);
+      if ('refusal' in outcome) {
+        figures['refused at start'] += 1;
+        if (!clearRefusal.test(outcome.refusal)) faults.push(`refused unclearly: ${outcome.refusal}`);
+      } else {
+        const { isWhole, changed, missing } = outcome;
+        figures['reads refused (503)'] += isWhole ? 0 : 1;
+        figures['pets changed'] += changed;
+        figures['pets left out'] += missing;
+        if (changed > 0) faults.push(`${kind}: ${changed} pets were sent with other data`);
+        if (missing > 0 && !isOfLog) faults.push(`${kind}: ${missing} pets were left out`);
+      }
+      report(`${done} damaged stores, ${faults.length} faults`);
     }
-    return {
-      figures: {
-        'damaged stores': rounds,
-        ...figuresOf(counts),
-      },
-      faults: [...faults, ...harms.flatMap((harm) => faultsOf(harm, counts.get(harm.kind) ?? createCount()))],
-    };
+    return { figures, faults };
   };
-}
-
-function createCount(): Count {
-  return { stores: 0, refusedStarts: 0, refusedReads: 0, changed: 0, missing: 0 };
-}
-
-function sumOf(counts: Map<string, Count>): Count {
-  const total = createCount();
-  for (const count of counts.values()) {
-    for (const name of Object.keys(total) as (keyof Count)[]) total[name] += count[name];
-  }
-  return total;
-}
-
-function figuresOf(counts: Map<string, Count>): Figures {
-  const text = ({ stores, refusedStarts, refusedReads, changed, missing }: Count) =>
-    `${stores} stores, ${refusedStarts} refused at start, ${refusedReads} with reads refused (503), ` +
-    `${changed} pets changed, ${missing} left out`;
-  return Object.fromEntries([...counts].map(([kind, count]) => [kind, text(count)]));
-}
-
-function faultsOf({ kind, isOfLog }: Harm, { changed, missing }: Count): string[] {
-  return [
-    ...(changed > 0 ? [`${kind}: ${changed} pets were sent with other data`] : []),
-    ...(missing > 0 && !isOfLog ? [`${kind}: ${missing} pets were left out`] : []),
-  ];
 }
 
 /** A store of which two thirds are in the database file and the rest is in the log, as after a crash. */
@@ -102,37 +118,22 @@ async function makeStore(database: string): Promise<Truth> {
 
 function copyStore(from: string, to: string): void {
   mkdirSync(dirname(to));
-  for (const suffix of ['', '-wal', '-shm'])
-    if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
+  copyByHand(from, to);
 }
 
-interface Asked {
-  copy: string;
-  truth: Truth;
-  count: Count;
-}
-
-/** Starts a service on the store and reads it whole. Gives what is wrong with a refusal. */
-async function askAll({ copy, truth, count }: Asked): Promise<string[]> {
-  count.stores += 1;
+/** Starts a service on the store, if it starts, and reads the store whole. */
+async function readDamaged(copy: string, truth: Truth) {
   let service: Service;
   try {
     service = await serve({ databaseUrl: copy });
   } catch (error) {
-    count.refusedStarts += 1;
-    const isClear =
-      /\npetstore: .*(?:damaged|not a database|cannot be opened|another program|schema version)/.test(
-        String(error),
-      );
-    if (isClear) return [];
-    return [`A damaged store was refused unclearly: ${firstLine(error)} ${String(error).split('\n').at(-2)}`];
+    return { refusal: String(error) };
   }
   try {
     const { truth: found, isWhole } = await readAll(service);
-    if (!isWhole) count.refusedReads += 1;
-    count.changed += [...found].filter(([id, text]) => truth.get(id) !== text).length;
-    if (isWhole) count.missing += [...truth.keys()].filter((id) => !found.has(id)).length;
-    return [];
+    const changed = [...found].filter(([id, text]) => truth.get(id) !== text).length;
+    const missing = isWhole ? [...truth.keys()].filter((id) => !found.has(id)).length : 0;
+    return { isWhole, changed, missing };
   } finally {
     await service[Symbol.asyncDispose]();
   }

@@ -4,7 +4,15 @@ import type { Service } from '../../test/support/process/process.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { openDisk } from './ext4.ts';
-import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
+import {
+  add,
+  faultsOf,
+  figuresOf,
+  firstLine,
+  judgeFile,
+  nothingYet,
+  type Judgement,
+} from '../support/judge.ts';
 import { startLoad, type Load } from '../../test/support/journal.ts';
 import { missingMount } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
@@ -22,11 +30,8 @@ interface Count {
 const run: Run = async ({ rounds, report, broken }) => {
   const count: Count = { reads: 0, readsServed: 0, startsRefused: 0, writableAfterMs: [] };
   let total: Judgement = nothingYet;
-  const faults: string[] = [];
   for (let done = 1; done <= rounds; done++) {
-    const { damage, ...judgement } = await fillDisk(count, broken);
-    total = add(total, judgement);
-    faults.push(...damage);
+    total = add(total, await fillDisk(count, broken));
     report(`${done} disks filled, ${count.readsServed} of ${count.reads} reads served`);
   }
   const slowest = percentile(count.writableAfterMs, 1);
@@ -37,10 +42,9 @@ const run: Run = async ({ rounds, report, broken }) => {
       'reads served': count.readsServed,
       'starts on a full disk refused': count.startsRefused,
       'writable again after, slowest ms': round(slowest, 0),
-      ...total,
+      ...figuresOf(total),
     },
     faults: [
-      ...faults,
       ...(count.readsServed < count.reads
         ? [`${count.reads - count.readsServed} reads were not served`]
         : []),

@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/against-broken.ts';
-import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
+import {
+  add,
+  faultsOf,
+  figuresOf,
+  firstLine,
+  judgeFile,
+  nothingYet,
+  type Judgement,
+} from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { missingStrace } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
@@ -20,16 +28,13 @@ interface Count {
 const run: Run = async ({ rounds, seed, report, broken }) => {
   const random = randomFrom(seed);
   const count: Count = { injections: 0, false201: 0, restarts: 0, stuck: 0 };
-  const faults: string[] = [];
   let total: Judgement = nothingYet;
   for (let done = 1; done <= rounds; done++) {
     const call = random.pick(['pwrite64', 'fsync']);
     const first = between(random, 1, 40);
     const last = first + between(random, 0, 5);
     const inject = `${call}:error=${random.pick(['EIO', 'ENOSPC'])}:when=${first}..${last}`;
-    const { damage, ...judgement } = await failOnce(inject, count, broken);
-    total = add(total, judgement);
-    faults.push(...damage);
+    total = add(total, await failOnce(inject, count, broken));
     report(`${done} services, ${count.injections} failed calls, ${count.false201} false 201s`);
   }
   const { injections, false201, restarts, stuck } = count;
@@ -40,10 +45,9 @@ const run: Run = async ({ rounds, seed, report, broken }) => {
       'false 201s': false201,
       restarts,
       'not recovered': stuck,
-      ...total,
+      ...figuresOf(total),
     },
     faults: [
-      ...faults,
       ...(false201 > 0 ? [`${false201} responses of 201 without a sync that succeeded`] : []),
       ...(stuck > 0 ? [`${stuck} services did not take writes again`] : []),
       ...faultsOf(total),

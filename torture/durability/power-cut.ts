@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Random, between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { openDisk } from './ext4.ts';
-import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
+import { add, faultsOf, figuresOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { missingMount } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
@@ -14,18 +14,14 @@ const diskMegabytes = 48;
 
 const run: Run = async ({ rounds, seed, report, broken }) => {
   const random = randomFrom(seed);
-  const faults: string[] = [];
   let total: Judgement = nothingYet;
   for (let done = 0; done < rounds;) {
     const count = Math.min(cutsPerDisk, rounds - done);
-    for (const { damage, ...judgement } of await cutPower(count, random, broken)) {
-      total = add(total, judgement);
-      faults.push(...damage);
-    }
+    total = (await cutPower(count, random, broken)).reduce(add, total);
     done += count;
     report(`${done} cuts, ${total.lost} lost`);
   }
-  return { figures: { cuts: rounds, ...total }, faults: [...faults, ...faultsOf(total)] };
+  return { figures: { cuts: rounds, ...figuresOf(total) }, faults: faultsOf(total) };
 };
 
 async function cutPower(count: number, random: Random, broken: string | undefined) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
-import { faultsOf, judgeFile } from '../support/judge.ts';
+import { faultsOf, figuresOf, judgeFile } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
 import { missingStrace } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
@@ -28,14 +28,12 @@ const run: Run = async ({ rounds, report, broken }) => {
     figures: {
       'responses checked': responses,
       'out of order': early.length,
-      ...judgement,
-      damage: judgement.damage.length,
+      ...figuresOf(judgement),
     },
     faults: [
       ...(early.length > 0 ? [`${early.length} responses left before their sync`] : []),
       ...(unseen > 0 ? [`${unseen} responses are not in the log of strace`] : []),
       ...faultsOf(judgement),
-      ...judgement.damage,
     ],
   };
 };

@@ -1,11 +1,11 @@
 import type { FollowedEvents } from '../../test/support/mirror.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { makeFolder, runCli } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
-import { againstBroken } from '../support/against-broken.ts';
+import { brokenLayer } from '../support/against-broken.ts';
 import { followServices } from '../support/follow-services.ts';
-import { issueKey } from '../support/issue-key.ts';
-import { serve } from '../support/serve.ts';
+import { issueKey } from '../support/commands.ts';
+import { openReplicas } from '../support/replicas.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 import type { Fault } from './history.ts';
 import { judgeHistory } from './judge.ts';
@@ -55,8 +55,10 @@ async function findFaults({ rounds, seed, report, broken }: RunOptions) {
 
 const run: Run = async (options) => {
   const { figures, faults } = await findFaults(options);
-  return { figures, faults: faults.map(({ store, text }) => `${store}: ${text}`) };
+  return { figures, faults: faults.map(textOf) };
 };
+
+const textOf = ({ store, text }: Found): string => `${store}: ${text}`;
 
 interface Scene {
   databaseUrl: string;
@@ -70,35 +72,23 @@ interface Scene {
 async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene) {
   const random = randomFrom(seed);
   // One of the services has two workers, which share its port.
-  const start = (index: number) => serve({ databaseUrl, broken, workers: index + 1 });
-  const services: Service[] = [await start(0)];
-  try {
-    services.push(await start(1));
-    const urls = () => services.map(({ url }) => url);
-    using mirrors = followServices(urls, seed);
-    const traffic = startTraffic(urls, kills * operationsPerKill, seed);
-    const commands = Promise.all([changeKeys(databaseUrl, traffic), importPets(databaseUrl, traffic)]);
-    commands.catch(() => {});
-    const restart = async (index: number): Promise<void> => {
-      await services[index]?.kill9();
-      await services[index]?.[Symbol.asyncDispose]();
-      services[index] = await start(index);
-    };
-    for (let kill = 0; kill < kills; kill++) {
-      await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
-      const victims = random.pick([[0], [1], [0, 1]]);
-      if (cluster && random.next() < 0.4) {
-        await cluster.stop('SIGKILL');
-        await cluster.start();
-      } else await Promise.all(victims.map(restart));
-    }
-    await traffic.finished;
-    await commands;
-    await traffic.finish();
-    return { history: traffic.history, followed: await mirrors.stop() };
-  } finally {
-    for (const service of services) await service[Symbol.asyncDispose]();
+  await using replicas = await openReplicas(2, (index) => ({ databaseUrl, broken, workers: index + 1 }));
+  using mirrors = followServices(replicas.urls, seed);
+  const traffic = startTraffic(replicas.urls, kills * operationsPerKill, seed);
+  const commands = Promise.all([changeKeys(databaseUrl, traffic), importPets(databaseUrl, traffic)]);
+  commands.catch(() => {});
+  for (let kill = 0; kill < kills; kill++) {
+    await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
+    const victims = random.pick([[0], [1], [0, 1]]);
+    if (cluster && random.next() < 0.4) {
+      await cluster.stop('SIGKILL');
+      await cluster.start();
+    } else await Promise.all(victims.map((index) => replicas.restart(index, 'kill9')));
   }
+  await traffic.finished;
+  await commands;
+  await traffic.finish();
+  return { history: traffic.history, followed: await mirrors.stop() };
 }
 
 function judgeMirrors({ faults, restarts }: FollowedEvents): Fault[] {
@@ -138,32 +128,25 @@ async function importPets(databaseUrl: string, traffic: Traffic): Promise<void> 
   if (done === 0) throw new Error('No import succeeded.');
 }
 
-/** One fault of this kind on each store, from the program that has it; none if it is not found on both. */
-function control(kind: Fault['kind'], layer: string): Run {
-  return againstBroken(async (options) => {
-    const { figures, faults } = await findFaults({ ...options, report: () => {} });
-    const found = stores.flatMap(
-      (store) => faults.find((fault) => fault.kind === kind && fault.store === store) ?? [],
-    );
-    const shown = found.map(({ store, text }) => `${store}: ${text}`);
-    return { figures, faults: found.length === stores.length ? shown : [] };
-  }, layer);
-}
-
-const controls = [
-  control('stale read', 'stale-reads'),
-  control('missing order', 'hidden-orders'),
-  control('wrong mirror', 'skipped-events'),
+const controls: [Fault['kind'], layer: string][] = [
+  ['stale read', 'stale-reads'],
+  ['missing order', 'hidden-orders'],
+  ['wrong mirror', 'skipped-events'],
 ];
 
+/** One fault of each kind on each store, from the program that has it; none if any is not found. */
 const runControls: Run = async (options) => {
-  const faults: string[] = [];
-  for (const runOne of controls) {
-    const found = await runOne(options);
-    if (found.faults.length === 0) return found;
-    faults.push(...found.faults);
+  const found: Found[] = [];
+  for (const [kind, layer] of controls) {
+    const broken = brokenLayer(layer);
+    const { faults } = await findFaults({ ...options, broken, report: () => {} });
+    for (const store of stores) {
+      const fault = faults.find((own) => own.kind === kind && own.store === store);
+      if (!fault) return { figures: {}, faults: [] };
+      found.push(fault);
+    }
   }
-  return { figures: {}, faults };
+  return { figures: {}, faults: found.map(textOf) };
 };
 
 export const histories: TortureTest = {

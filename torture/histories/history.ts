@@ -41,12 +41,7 @@ interface Timed {
   to: number;
 }
 
-export type Operation = Subject &
-  Timed & {
-    caller: number;
-    /** Sent through a library that may have delivered it more than once; the response is that of the last delivery. */
-    mayBeResent?: boolean;
-  };
+export type Operation = Subject & Timed & { caller: number };
 
 /** A key that `petstore keys` made, and revoked. The times are those of the commands. */
 export interface KeyLife {

@@ -19,8 +19,6 @@ import { createStep, stepsOf } from './steps.ts';
  * - Each change to pending or sold that took effect made one order, in the order of the changes, and nothing else did.
  * - A key is accepted once it is made and refused once it is revoked, `graceMs` after the command ended.
  * - A repeated create with the same idempotency key gives the first pet.
- * A client library may deliver a request several times and show the last response only, so each of its changes may have
- * happened once more before.
  * The last operations must be whole walks through pets and orders, after all others.
  */
 export function judgeHistory(history: History, graceMs: number): Fault[] {
@@ -121,7 +119,7 @@ function judgeReplays(name: string, attempts: readonly Extract<Operation, { kind
   );
   const firsts = known.filter(({ isReplayed }) => !isReplayed);
   const late = firsts.filter(({ from }) => known.some(({ to }) => to < from));
-  const isSingle = attempts.length === 1 && !attempts[0]?.mayBeResent && known[0]?.isReplayed;
+  const isSingle = attempts.length === 1 && known[0]?.isReplayed;
   if (firsts.length <= 1 && late.length === 0 && !isSingle) return [];
   return [
     { kind: 'wrong replay', text: `${name}: ${JSON.stringify(known)} from ${attempts.length} attempts` },

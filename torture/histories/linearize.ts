@@ -13,8 +13,6 @@ export interface Step {
   /** Infinity if the outcome is unknown: it takes effect at any later moment, or never. */
   to: number;
   changes: boolean;
-  /** It may never take effect, though it ends. */
-  isOptional?: boolean;
   /** The state after it; undefined where its response could not have been given. */
   apply: (state: PetState) => PetState | undefined;
   /** What the pet was like by the response, as `petText` says it. */
@@ -66,11 +64,11 @@ export function linearize(steps: readonly Step[]): Linearization {
   return { verdict: 'found', ends: branches.map(({ state }) => state) };
 }
 
-/** Every branch in which the step has taken effect, or need not; undefined when there are too many to try. */
+/** Every branch in which the step has taken effect; undefined when there are too many to try. */
 function endStep(step: Step, branches: readonly Branch[], open: ReadonlySet<Step>): Branch[] | undefined {
   const openSteps = [...open];
   const tried = new Set<string>();
-  const found = step.isOptional ? branches.filter(({ done }) => !done.has(step)) : [];
+  const found: Branch[] = [];
   const queue = [...branches];
   for (let branch = queue.pop(); branch; branch = queue.pop()) {
     if (branch.done.has(step)) {
@@ -103,7 +101,7 @@ function takeReads(branch: Branch, reads: Iterable<Step>): Branch {
 
 /** Of branches that differ only in steps of unknown outcome, those with fewer of them can do whatever the others can. */
 function withoutNeedless(branches: readonly Branch[], open: readonly Step[]): Branch[] {
-  const known = open.filter(({ to, isOptional }) => to !== Infinity && !isOptional);
+  const known = open.filter(({ to }) => to !== Infinity);
   const alike = Map.groupBy(branches, (branch) => branchText(branch, known));
   return [...alike.values()].flatMap((group) => {
     const kept: Branch[] = [];

@@ -53,24 +53,22 @@ function stepsOn(id: number, operation: Operation, orders: Orders | undefined): 
   const { expected = {}, result } = operation;
   const what = `${kind} ${JSON.stringify(kind === 'update' ? operation.changes : {})} if ${JSON.stringify(expected)}`;
   const change = kind === 'update' ? operation.changes : undefined;
-  const delivery = (outcome: string, shows?: string): Step => ({
-    what: named(`${what}: ${outcome}`),
-    ...{ from, to: result === 'unknown' ? Infinity : to, changes: true },
-    apply(state) {
-      if (!state.pet || !isAs(state.pet, expected)) return undefined;
-      const pet = change && withFields(state.pet, change);
-      return shows === undefined || petText(pet) === shows ? after(state, pet) : undefined;
-    },
-    ...(shows !== undefined && { shows }),
-  });
-  // A service that was killed gets nothing twice, so a request without a response was delivered once at most.
-  const mayBeTwice = operation.mayBeResent && result !== 'unknown';
-  const earlier = mayBeTwice ? [{ ...delivery('an earlier delivery, if any'), isOptional: true }] : [];
-  if (result === 'missing') return [sees(what, undefined), ...earlier];
+  if (result === 'missing') return [sees(what, undefined)];
   if (result === 'changed')
-    return [read(`${what}: changed`, ({ pet }) => pet !== undefined && !isAs(pet, expected)), ...earlier];
-  if (typeof result === 'string') return [delivery(result), ...earlier];
-  return [delivery(petText(result), petText(result)), ...earlier];
+    return [read(`${what}: changed`, ({ pet }) => pet !== undefined && !isAs(pet, expected))];
+  const [outcome, shows] = typeof result === 'string' ? [result] : [petText(result), petText(result)];
+  return [
+    {
+      what: named(`${what}: ${outcome}`),
+      ...{ from, to: result === 'unknown' ? Infinity : to, changes: true },
+      apply(state) {
+        if (!state.pet || !isAs(state.pet, expected)) return undefined;
+        const pet = change && withFields(state.pet, change);
+        return shows === undefined || petText(pet) === shows ? after(state, pet) : undefined;
+      },
+      ...(shows !== undefined && { shows }),
+    },
+  ];
 }
 
 /** A page of orders shows those that the pet had at some moment. Its orders get ascending ids, so they are a beginning. */

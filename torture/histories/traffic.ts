@@ -1,16 +1,16 @@
 import { petStatuses } from '../../src/domain/pet.ts';
+import { nextQuery } from '../../test/support/http/calls.ts';
 import { between, randomFrom, type Random } from '../../test/support/random.ts';
 import {
-  openLibraryLine,
   openLine,
   readPet,
-  walk,
   type Answer,
   type Line,
+  type PetWithId,
   type Unknown,
   type UsedKey,
 } from './callers.ts';
-import { ownName, type History, type Operation, type Pet, type PetFields } from './history.ts';
+import { ownName, type History, type Operation, type Order, type Pet, type PetFields } from './history.ts';
 
 /** Callers of several services on one store, who do whatever comes to their mind. */
 export interface Traffic {
@@ -31,13 +31,13 @@ const callerCount = 10;
 const hotPets = 6;
 const walkedPages = 100;
 
-export function startTraffic(urls: () => string[], operations: number, seed: number): Traffic {
+export function startTraffic(urls: readonly string[], operations: number, seed: number): Traffic {
   const history: History = { operations: [], keyUses: [], wrong: [] };
   const keys: UsedKey[] = [];
   const isDone = () => history.operations.length >= operations;
   const shared: Shared = { history, keys, urls, ids: [], version: 0 };
   const callers = Array.from({ length: callerCount }, async (_, number) => {
-    using line = number % 2 === 0 ? openLine(history) : openLibraryLine();
+    using line = openLine(history);
     const caller = new Caller(number, shared, randomFrom(seed * callerCount + number), line);
     while (!isDone()) await caller.act();
   });
@@ -62,7 +62,7 @@ export function startTraffic(urls: () => string[], operations: number, seed: num
 interface Shared {
   history: History;
   keys: UsedKey[];
-  urls: () => string[];
+  urls: readonly string[];
   /** Of the pets that callers change now. */
   ids: number[];
   /** Counts changes, so that most of them differ. */
@@ -106,7 +106,7 @@ class Caller {
     const name = `pet-${this.number}-${this.#created++}`;
     const status = this.random.pick([...petStatuses, undefined]);
     const pet = { name, categoryId: ++this.shared.version, ...(status && { status }) };
-    const isKeyed = this.line.mayResend || this.random.next() < 0.5;
+    const isKeyed = this.random.next() < 0.5;
     const headers = isKeyed ? { 'Idempotency-Key': name } : undefined;
     const body = JSON.stringify(pet);
     for (let isOwed = true; isOwed;) {
@@ -159,20 +159,29 @@ class Caller {
     else this.wrong(answer, `the get of ${id}`);
   }
 
-  /** False when a page did not come. */
-  list(kind: 'pets' | 'orders', query: string, pages: number): Promise<boolean> {
+  /** Walks through pages from the first; each is an operation of its own. False when one does not come. */
+  async list(kind: 'pets' | 'orders', query: string, pages: number): Promise<boolean> {
     const status = /status=(\w+)/.exec(query)?.[1];
     const path = kind === 'pets' ? '/v1/pets' : '/v1/store/orders';
-    const fetchPage = (part: string) => this.send('GET', `${path}${part}`);
-    return walk(fetchPage, query, pages, (rows, range, answer) => {
+    let [after, next] = [0, query];
+    for (let page = 0; page < pages; page++) {
+      const answer = await this.send('GET', `${path}${next}`);
+      if (!('text' in answer)) return false;
+      const rows = JSON.parse(answer.text) as (PetWithId & Order)[];
+      const link = nextQuery(answer);
+      const upTo = link === undefined ? Infinity : (rows.at(-1)?.id ?? after);
       if (kind === 'orders') {
         const orders = rows.map(({ id, petId, status: its }) => ({ id, petId, status: its }));
-        return this.note({ kind, orders, ...range }, answer);
+        this.note({ kind, orders, after, upTo }, answer);
+      } else {
+        const pets = new Map(rows.map(({ id, ...pet }) => [id, pet as Pet]));
+        pets.forEach((pet, id) => this.#seen.set(id, { pet, tag: null }));
+        this.note({ kind, pets, after, upTo, ...(status !== undefined && { status }) }, answer);
       }
-      const pets = new Map(rows.map(({ id, ...pet }) => [id, pet as Pet]));
-      pets.forEach((pet, id) => this.#seen.set(id, { pet, tag: null }));
-      this.note({ kind, pets, ...range, ...(status !== undefined && { status }) }, answer);
-    });
+      if (link === undefined) return true;
+      [after, next] = [upTo, link];
+    }
+    return true;
   }
 
   changesOf(pet: Pet | undefined): PetFields {
@@ -187,12 +196,12 @@ class Caller {
     ]);
   }
 
-  /** Most requests carry the fixed key; the others one of the newest, which may be revoked, and are delivered once. */
+  /** Most requests carry the fixed key; the others one of the newest, which may be revoked. */
   async send(method: string, path: string, request = {}, mayUseOther = true): Promise<Answer | Unknown> {
     const { keys, urls } = this.shared;
-    const isOther = mayUseOther && !this.line.mayResend && this.random.next() < 0.3;
+    const isOther = mayUseOther && this.random.next() < 0.3;
     const key = isOther ? this.random.pick(keys.slice(-2)) : undefined;
-    const answer = await this.line.send(this.random.pick(urls()), method, path, { ...request, key });
+    const answer = await this.line.send(this.random.pick(urls), method, path, { ...request, key });
     this.#isInDoubt = answer.status === 'unknown';
     if (this.#isInDoubt) await Bun.sleep(5);
     return answer;
@@ -212,8 +221,7 @@ class Caller {
 
   note(subject: SubjectOf<Operation>, { from, ...rest }: Answer | Unknown): void {
     const to = 'to' in rest ? rest.to : Infinity;
-    const mayBeResent = this.line.mayResend;
-    this.shared.history.operations.push({ ...subject, caller: this.number, from, to, mayBeResent });
+    this.shared.history.operations.push({ ...subject, caller: this.number, from, to });
   }
 
   wrong({ status, text }: Answer, what: string): void {

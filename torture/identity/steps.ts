@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { withFaultyFiles } from '../../test/support/process/faulty-files.ts';
 import { petstoreCommand, cleanEnvironment } from '../../test/support/process/process.ts';
 import { between } from '../../test/support/random.ts';
-import { issuedKeys, type IssuedKey } from '../support/issue-key.ts';
+import type { IssuedKey } from '../support/commands.ts';
 import { cloneModel, compareWith, Fault, removeStore, restoredModel, type StoreModel } from './model.ts';
 import { isMade, type Step, type World } from './world.ts';
 
@@ -36,7 +36,6 @@ const createKey: Step = async (world) => {
   const store = world.random.pick(world.stores);
   const { stdout } = await succeed(world, ['keys', 'create', '--name', 'torture', '--json'], store);
   const { id, key } = JSON.parse(stdout) as IssuedKey;
-  issuedKeys.add(key);
   store.keys.set(key, { id, isRevoked: false });
   return `created a key of ${store.path}`;
 };

@@ -64,10 +64,10 @@ export class World implements AsyncDisposable {
     return this.chance(0.5) ? path : path.replace(/\/([ab])\//, '/link-$1/');
   }
 
-  run(args: string[], store: StoreModel, env: Record<string, string> = {}): Promise<CliResult> {
+  run(args: string[], store: StoreModel): Promise<CliResult> {
     this.count('commands');
-    const broken = this.#broken === undefined ? {} : { BUN_OPTIONS: `--preload=${this.#broken}` };
-    return runCli([...args, '--database-url', this.nameOf(store)], { env: { ...broken, ...env } });
+    const env = this.#broken === undefined ? {} : { BUN_OPTIONS: `--preload=${this.#broken}` };
+    return runCli([...args, '--database-url', this.nameOf(store)], { env });
   }
 
   async start(store: StoreModel, workers: number): Promise<void> {

@@ -1,8 +1,8 @@
-import { makeFolder, type Service } from '../../test/support/process/process.ts';
+import { makeFolder } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { failures, startCallers, type Callers } from '../support/callers.ts';
-import { serve } from '../support/serve.ts';
-import type { Run, TortureTest } from '../support/torture-test.ts';
+import { openReplicas } from '../support/replicas.ts';
+import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 
 const stopDelaySeconds = 2;
 /** How often the balancer asks each replica whether it is ready. */
@@ -24,41 +24,36 @@ const run: Run = async ({ rounds, report, broken }) => {
   return { figures, faults };
 };
 
-type Report = (progress: string) => void;
-
 /** Two services on one store, and a balancer that sends callers to those that are ready. */
 async function restartReplicas(
   workers: number,
   rounds: number,
-  report: Report,
+  report: RunOptions['report'],
   broken: string | undefined,
 ): Promise<Callers> {
   using folder = makeFolder();
   const env = { STOP_DELAY: String(stopDelaySeconds) };
-  const start = () => serve({ databaseUrl: folder.database, workers, env, broken });
-  const services: Service[] = [await start()];
-  services.push(await start());
-  using balancer = checkReadiness(() => services.map(({ url }) => url));
+  await using replicas = await openReplicas(2, () => ({
+    databaseUrl: folder.database,
+    workers,
+    env,
+    broken,
+  }));
+  using balancer = checkReadiness(replicas.urls);
   const callers = startCallers({ urls: () => balancer.ready });
-  try {
-    for (let done = 1; done <= rounds; done++) {
-      const index = done % 2;
-      await Bun.sleep(300);
-      await services[index]?.stop();
-      await services[index]?.[Symbol.asyncDispose]();
-      services[index] = await start();
-      await balancer.untilReady(services[index].url);
-      report(`${done} restarts of a replica, ${callers.requests} requests, ${failures(callers)} failed`);
-    }
-    await callers.stop();
-    return callers;
-  } finally {
-    for (const service of services) await service[Symbol.asyncDispose]();
+  for (let done = 1; done <= rounds; done++) {
+    const index = done % 2;
+    await Bun.sleep(300);
+    await replicas.restart(index, 'stop');
+    await balancer.untilReady(replicas.urls[index]!);
+    report(`${done} restarts of a replica, ${callers.requests} requests, ${failures(callers)} failed`);
   }
+  await callers.stop();
+  return callers;
 }
 
-function checkReadiness(urls: () => string[]) {
-  let ready = urls();
+function checkReadiness(urls: readonly string[]) {
+  let ready = urls;
   const stopping = new AbortController();
   const isReady = (url: string) =>
     fetch(`${url}/readyz`, { keepalive: false }).then(
@@ -67,9 +62,8 @@ function checkReadiness(urls: () => string[]) {
     );
   const checking = (async () => {
     while (!stopping.signal.aborted) {
-      const all = urls();
-      const found = await Promise.all(all.map(isReady));
-      ready = all.filter((_, index) => found[index]);
+      const found = await Promise.all(urls.map(isReady));
+      ready = urls.filter((_, index) => found[index]);
       await Bun.sleep(checkEveryMs);
     }
   })();

@@ -44,21 +44,15 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   const memory = peakMemoryMb([service.pid]);
 
   const success = 1 - failures(honest) / honest.requests;
-  const kept = rounds - [...droppedAfterMs.values()].reduce((sum, times) => sum + times.length, 0);
-  const slowest = Math.max(...[...droppedAfterMs.values()].flat());
-  const byKind = Object.fromEntries(
-    [...droppedAfterMs].map(([kind, times]) => [
-      `${kind}, last dropped after s`,
-      times.length === 0 ? 'never' : round(Math.max(...times) / 1000),
-    ]),
-  );
+  const kept = rounds - droppedAfterMs.length;
+  const slowest = Math.max(0, ...droppedAfterMs);
   return {
     figures: {
       'slow connections': rounds,
       'honest calls': honest.requests,
       'honest success, %': round(success * 100, 3),
       'honest p99, ms': round(percentile(honest.latenciesMs, 0.99)),
-      ...byKind,
+      'last dropped after s': round(slowest / 1000),
       'never dropped': kept,
       'memory, MiB': round(memory, 0),
     },
@@ -85,8 +79,8 @@ async function fill(service: Service): Promise<void> {
 }
 
 interface Slow extends Disposable {
-  /** For each kind, after how long the service dropped its connections. */
-  watch(forMs: number): Promise<Map<Kind, number[]>>;
+  /** After how long the service dropped each connection that it dropped. */
+  watch(forMs: number): Promise<number[]>;
 }
 
 async function openSlow(port: number, count: number): Promise<Slow> {
@@ -103,14 +97,13 @@ async function openSlow(port: number, count: number): Promise<Slow> {
   }, dripEveryMs);
   return {
     async watch(forMs) {
-      const times = new Map(names.map((kind): [Kind, number[]] => [kind, []]));
+      const times: number[] = [];
       let left = connections;
       for (const deadline = performance.now() + forMs; left.length > 0 && performance.now() < deadline;) {
         await Bun.sleep(200);
         const connected = callersConnectedTo(port);
-        for (const { kind, port: own, openedAt } of left) {
-          if (!connected.has(own)) times.get(kind)?.push(performance.now() - openedAt);
-        }
+        for (const { port: own, openedAt } of left)
+          if (!connected.has(own)) times.push(performance.now() - openedAt);
         left = left.filter(({ port: own }) => connected.has(own));
       }
       return times;

@@ -1,5 +1,5 @@
 import { Journal } from '../../test/support/journal.ts';
-import { openConnection, type RawConnection, type RawRequest } from '../../test/support/http/raw-http.ts';
+import { openCaller } from '../../test/support/http/raw-http.ts';
 import { fixedKey } from '../../test/support/process/process.ts';
 
 /** What the callers of some replicas have seen while something was broken. */
@@ -61,7 +61,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
   };
 
   const create = async (replica: number, isKeyed: boolean): Promise<void> => {
-    using caller = openCaller(urls[replica] ?? '');
+    using caller = openCaller({ url: () => urls[replica] ?? '', patienceMs });
     let owed: string | undefined;
     for (let number = 0; !isDone() || (owed !== undefined && performance.now() < giveUpAt); number++) {
       const name: string = owed ?? `${label} ${replica}${isKeyed ? ' keyed' : ''} ${number}`;
@@ -82,7 +82,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
   };
 
   const read = async (replica: number): Promise<void> => {
-    using caller = openCaller(urls[replica] ?? '');
+    using caller = openCaller({ url: () => urls[replica] ?? '', patienceMs });
     while (!isDone()) {
       const id = recent[Math.floor(Math.random() * recent.length)];
       if (id !== undefined) {
@@ -99,7 +99,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
 
   /** Creates a pet of its own, changes it and deletes it; whether all of that happens is nobody's promise. */
   const change = async (replica: number): Promise<void> => {
-    using caller = openCaller(urls[replica] ?? '');
+    using caller = openCaller({ url: () => urls[replica] ?? '', patienceMs });
     for (let number = 0; !isDone(); number++) {
       const name = `${label} ${replica} changed ${number}`;
       journal.attempted.add(name);
@@ -151,27 +151,6 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
       }
     },
   });
-}
-
-/** A connection that is made anew when it has ended. */
-function openCaller(url: string) {
-  let connection: RawConnection | undefined;
-  const hangUp = (): void => {
-    connection?.[Symbol.dispose]();
-    connection = undefined;
-  };
-  return {
-    async send(method: string, path: string, request: RawRequest): Promise<Response | string> {
-      connection ??= await openConnection(url);
-      if (!connection) return 'refused';
-      const impatience = setTimeout(hangUp, patienceMs);
-      const response = await connection.send(method, path, request).catch(() => 'against the contract');
-      clearTimeout(impatience);
-      if (typeof response === 'string' || response.headers.get('Connection') === 'close') hangUp();
-      return response;
-    },
-    [Symbol.dispose]: hangUp,
-  };
 }
 
 function idIn(response: Response): string {

@@ -1,13 +1,14 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Row } from '../support/judge.ts';
-import { isEtcdHealthy, startEtcd } from './etcd.ts';
-import { proxyPort, startHaproxy } from './haproxy.ts';
-import { askMembers, isHealthy, type Member } from './members.ts';
-import { hubAddress, machines, openNetwork, type Network } from './network.ts';
+import { shipped } from '../proxies/proxies.ts';
+import { startProgram, type Program } from '../support/program.ts';
+import { etcdAddress, hubAddress, machines, openNetwork, type Network } from './network.ts';
 import { makeNode, superuser, type Agreement, type Node } from './node.ts';
+
+const proxyPort = 5000;
 
 /** Three nodes under Patroni, etcd and HAProxy. */
 export interface PatroniCluster extends AsyncDisposable {
@@ -95,6 +96,65 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
+}
+
+/** Where Patroni keeps who leads. One is enough: what happens when it is away is one of the faults. */
+function startEtcd(folder: string): Program {
+  const url = `http://${etcdAddress}:2379`;
+  return startProgram(
+    [
+      'etcd',
+      ...['--data-dir', join(folder, 'etcd'), '--listen-client-urls', url, '--advertise-client-urls', url],
+      ...['--listen-peer-urls', `http://${etcdAddress}:2380`, '--log-level', 'error'],
+    ],
+    join(folder, 'etcd.log'),
+    // etcd before 3.5 starts on this architecture only when it is told that nobody has promised anything.
+    process.arch === 'arm64' ? { env: { ETCD_UNSUPPORTED_ARCH: 'arm64' } } : {},
+  );
+}
+
+async function isEtcdHealthy(): Promise<boolean> {
+  return (await fetch(`http://${etcdAddress}:2379/health`)).ok;
+}
+
+/** The shipped configuration with the addresses of the machines. */
+function startHaproxy(folder: string): Program {
+  const file = join(folder, 'haproxy.cfg');
+  const addresses = machines.map(({ address }, index) => [`10.0.0.${11 + index}:`, `${address}:`]);
+  const bound = { '127.0.0.1:5432': `${hubAddress}:${proxyPort}`, ...Object.fromEntries(addresses) };
+  writeFileSync(file, shipped('haproxy/postgres.cfg', bound));
+  return startProgram(['haproxy', '-db', '-f', file], join(folder, 'haproxy.log'));
+}
+
+/** A node as Patroni sees it. */
+interface Member {
+  name: string;
+  role: string;
+  state: string;
+  timeline: number;
+}
+
+/** Who is cut off still believes what was true before; the newest timeline knows better. */
+async function askMembers(): Promise<Member[]> {
+  const views = await Promise.all(machines.map(({ address }) => askPatroni(address).catch(() => [])));
+  const timelineOf = (view: Member[]) => Math.max(0, ...view.map(({ timeline }) => timeline || 0));
+  return views.reduce((newest, view) => (timelineOf(view) > timelineOf(newest) ? view : newest));
+}
+
+function isHealthy(members: Member[], { isSynchronous }: Agreement): boolean {
+  const count = (...roles: string[]) => members.filter(({ role }) => roles.includes(role)).length;
+  return (
+    members.length === machines.length &&
+    count('leader') === 1 &&
+    (!isSynchronous || count('sync_standby', 'quorum_standby') > 0) &&
+    members.every(({ role, state }) => state === (role === 'leader' ? 'running' : 'streaming')) &&
+    new Set(members.map(({ timeline }) => timeline)).size === 1
+  );
+}
+
+async function askPatroni(address: string): Promise<Member[]> {
+  const response = await fetch(`http://${address}:8008/cluster`, { signal: AbortSignal.timeout(2000) });
+  return ((await response.json()) as { members: Member[] }).members;
 }
 
 async function isLedByProxy(): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { PatroniCluster } from './cluster.ts';
 import { etcdAddress } from './network.ts';
-import type { Part } from './node.ts';
+import type { Node } from './node.ts';
 
 /** One way of breaking a cluster. */
 export interface Fault {
@@ -8,97 +8,68 @@ export interface Fault {
   /** Whether another node has to become the leader before it is healed. */
   movesLeader: boolean;
   /** Breaks it, and gives the way to make it whole again. */
-  strike: (cluster: PatroniCluster) => Promise<Heal>;
+  strike: (cluster: PatroniCluster) => Promise<() => unknown>;
 }
-
-type Heal = () => Promise<void> | void;
-
-const nothingToHeal: Heal = () => {};
 
 /** The leader reaches neither etcd nor the other nodes; its clients and HAProxy reach it as before. */
 export const cutOff: Fault = {
   name: 'leader cut off from its cluster',
   movesLeader: true,
-  async strike(cluster) {
-    const { machine } = await cluster.leader();
-    const others = cluster.nodes.map((node) => node.machine.address).filter((at) => at !== machine.address);
-    cluster.network.block(machine, [etcdAddress, ...others]);
-    return () => cluster.network.unblock(machine, [etcdAddress, ...others]);
-  },
+  strike: hit(
+    'leader',
+    ({ machine }, { network, nodes }) => network.block(machine, peersOf(machine.address, nodes)),
+    ({ machine }, { network, nodes }) => network.unblock(machine, peersOf(machine.address, nodes)),
+  ),
 };
 
+const start = (node: Node): void => node.start();
+const wake = (node: Node): void => node.wake();
+
 export const faults: readonly Fault[] = [
+  stay('switchover', (_, cluster) => cluster.switchOver()),
+  move('leader killed', (leader) => leader.kill('both'), start),
+  stay("leader's PostgreSQL killed", (leader) => leader.kill('PostgreSQL')),
+  move("leader's Patroni killed, PostgreSQL alive", (leader) => leader.kill('Patroni'), start),
+  move("leader's PostgreSQL hung", (leader) => leader.freeze('PostgreSQL'), wake),
+  move('leader hung', (leader) => leader.freeze('both'), wake),
   {
-    name: 'switchover',
-    movesLeader: false,
-    async strike(cluster) {
-      await cluster.switchOver();
-      return nothingToHeal;
-    },
-  },
-  { name: 'leader killed', movesLeader: true, strike: killLeader('both') },
-  { name: "leader's PostgreSQL killed", movesLeader: false, strike: killLeader('PostgreSQL') },
-  { name: "leader's Patroni killed, PostgreSQL alive", movesLeader: true, strike: killLeader('Patroni') },
-  { name: "leader's PostgreSQL hung", movesLeader: true, strike: freezeLeader('PostgreSQL') },
-  { name: 'leader hung', movesLeader: true, strike: freezeLeader('both') },
-  {
-    name: 'synchronous standby killed',
-    movesLeader: false,
-    async strike(cluster) {
-      const standby = await cluster.synchronousStandby();
-      standby.kill('both');
-      return () => standby.start();
-    },
+    ...{ name: 'synchronous standby killed', movesLeader: false },
+    strike: hit('synchronousStandby', (standby) => standby.kill('both'), start),
   },
   {
-    name: 'synchronous standby hung',
-    movesLeader: false,
-    async strike(cluster) {
-      const standby = await cluster.synchronousStandby();
-      standby.freeze('both');
-      return () => standby.wake();
-    },
+    ...{ name: 'synchronous standby hung', movesLeader: false },
+    strike: hit('synchronousStandby', (standby) => standby.freeze('both'), wake),
   },
-  {
-    name: "leader's network unplugged",
-    movesLeader: true,
-    async strike(cluster) {
-      const { machine } = await cluster.leader();
-      cluster.network.unplug(machine);
-      return () => cluster.network.plugIn(machine);
-    },
-  },
+  move(
+    "leader's network unplugged",
+    ({ machine }, { network }) => network.unplug(machine),
+    ({ machine }, { network }) => network.plugIn(machine),
+  ),
   cutOff,
-  {
-    name: 'HAProxy restarted',
-    movesLeader: false,
-    async strike(cluster) {
-      await cluster.restartHaproxy();
-      return nothingToHeal;
-    },
-  },
-  {
-    name: 'etcd away for 5 s',
-    movesLeader: false,
-    async strike(cluster) {
-      await cluster.restartEtcd(5000);
-      return nothingToHeal;
-    },
-  },
+  stay('HAProxy restarted', (_, cluster) => cluster.restartHaproxy()),
+  stay('etcd away for 5 s', (_, cluster) => cluster.restartEtcd(5000)),
 ];
 
-function killLeader(what: Part): Fault['strike'] {
+type Act = (node: Node, cluster: PatroniCluster) => unknown;
+
+/** What ends with another leader. */
+function move(name: string, act: Act, heal: Act): Fault {
+  return { name, movesLeader: true, strike: hit('leader', act, heal) };
+}
+
+/** What may leave the leader as it is, and heals by itself. */
+function stay(name: string, act: Act): Fault {
+  return { name, movesLeader: false, strike: hit('leader', act, () => {}) };
+}
+
+function hit(role: 'leader' | 'synchronousStandby', act: Act, heal: Act): Fault['strike'] {
   return async (cluster) => {
-    const leader = await cluster.leader();
-    leader.kill(what);
-    return what === 'PostgreSQL' ? nothingToHeal : () => leader.start();
+    const node = await cluster[role]();
+    await act(node, cluster);
+    return () => heal(node, cluster);
   };
 }
 
-function freezeLeader(what: Part): Fault['strike'] {
-  return async (cluster) => {
-    const leader = await cluster.leader();
-    leader.freeze(what);
-    return () => leader.wake();
-  };
+function peersOf(address: string, nodes: readonly Node[]): string[] {
+  return [etcdAddress, ...nodes.map(({ machine }) => machine.address).filter((at) => at !== address)];
 }

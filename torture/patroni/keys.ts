@@ -1,6 +1,5 @@
 import type { Service } from '../../test/support/process/process.ts';
-import { issueKey } from '../support/issue-key.ts';
-import { succeed } from '../support/succeed.ts';
+import { issueKey, succeed } from '../support/commands.ts';
 
 /** How long a check waits for what should have happened within a second. */
 export const patienceMs = 15_000;

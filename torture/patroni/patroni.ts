@@ -1,18 +1,20 @@
 import { followServices } from '../support/follow-services.ts';
+import { openReplicas, type Replicas } from '../support/replicas.ts';
 import type { Figures, Run, RunOptions, TortureTest } from '../support/torture-test.ts';
-import { openPatroniCluster } from './cluster.ts';
+import { startCallers, type Recent } from './callers.ts';
+import { openPatroniCluster, type PatroniCluster } from './cluster.ts';
 import { cutOff, faults, type Fault } from './faults.ts';
-import { observe, type Observation } from './observe.ts';
+import { prepareKeys } from './keys.ts';
 import { missingForPatroni } from './programs.ts';
-import { startReplicas } from './replicas.ts';
-import { judgeOne, summaryOf } from './verdict.ts';
+import { judgeOne, summaryOf, type Observation } from './verdict.ts';
+
+const replicaCount = 3;
 
 const breakCluster = async ({ report, seed }: RunOptions, list: readonly Fault[], isSynchronous: boolean) => {
   await using cluster = await openPatroniCluster({ isSynchronous });
   await cluster.untilHealthy();
-  await using replicas = await startReplicas(cluster);
-  const urls = replicas.services.map(({ url }) => url);
-  using mirrors = followServices(() => urls, seed);
+  await using replicas = await openReplicas(replicaCount, () => ({ databaseUrl: cluster.address }));
+  using mirrors = followServices(replicas.urls, seed);
   const observations: Observation[] = [];
   for (const [index, fault] of list.entries()) {
     const observation = await observe(fault, `${index + 1}`, cluster, replicas);
@@ -42,6 +44,36 @@ const breakCluster = async ({ report, seed }: RunOptions, list: readonly Fault[]
     ],
   };
 };
+
+/** How long a fault may last. If the service recovers earlier, it is watched for a while, and then the fault is healed. */
+const longestFaultMs = 75_000;
+const watchMs = 5000;
+
+/** Breaks the cluster under load, watches until everybody is served again, heals it, and watches that, too. */
+async function observe(
+  fault: Fault,
+  number: string,
+  cluster: PatroniCluster,
+  { services, urls }: Replicas,
+): Promise<Observation> {
+  const recent: Recent = [];
+  const before = await cluster.leader();
+  const measureKeys = await prepareKeys(cluster.address, services);
+  const callers = startCallers(urls, number, recent);
+  await Bun.sleep(watchMs);
+  const heal = await fault.strike(cluster);
+  const deadline = performance.now() + longestFaultMs;
+  const left = () => Math.max(0, deadline - performance.now());
+  while (fault.movesLeader && (await cluster.leader()) === before && left() > 0) await Bun.sleep(100);
+  await callers.untilAllServe(left());
+  await Bun.sleep(watchMs);
+  const keys = await measureKeys();
+  await heal();
+  await cluster.untilHealthy();
+  await Bun.sleep(watchMs);
+  await callers.stop();
+  return { fault: fault.name, witness: callers, keys };
+}
 
 const run: Run = (options) => {
   const list = Array.from({ length: options.rounds }, (_, index) => faults[index % faults.length]!);

@@ -7,8 +7,6 @@ import { missingNetwork } from './network.ts';
 const postgresFolder = '/usr/lib/postgresql';
 /** Not the one of the PATH, which may be another than the one that has Debian's modules. */
 const python = '/usr/bin/python3';
-const modules = ['psycopg2', 'yaml', 'click', 'dateutil', 'prettytable', 'psutil', 'urllib3', 'etcd', 'six'];
-const oldest = [3, 0, 3];
 
 /** Starts Patroni: from the source folder in PATRONI_HOME, or the one that is installed. */
 export function patroniCommand(): string[] {
@@ -36,32 +34,16 @@ export function missingForPatroni(): string | undefined {
   return absent.length === 0 ? undefined : absent.join('; ');
 }
 
-function missingPatroni(): string | undefined {
-  const home = process.env['PATRONI_HOME'];
-  const remedy =
-    'set PATRONI_HOME to a checkout of github.com/patroni/patroni, release 4, and apt-get install ' +
-    modules.map((name) => `python3-${name}`).join(' ');
-  if (home === undefined) {
-    const absent = missingProgram('patroni', `apt-get install patroni, 3.0.3 or newer, or ${remedy}`);
-    if (absent !== undefined) return absent;
-  } else {
-    if (!existsSync(join(home, 'patroni.py'))) return `there is no patroni.py in PATRONI_HOME; ${remedy}`;
-    const absent = modules.filter((name) => !Bun.spawnSync([python, '-c', `import ${name}`]).success);
-    if (absent.length > 0) {
-      return `Python modules are missing (apt-get install ${absent.map((name) => `python3-${name}`).join(' ')})`;
-    }
-  }
-  const { stdout } = Bun.spawnSync([...patroniCommand(), '--version']);
-  const [, version = ''] = /(\d+\.\d+\.\d+)/.exec(stdout.toString()) ?? [];
-  if (isRecentPatroni(version)) return undefined;
-  return `Patroni ${version || 'of an unknown version'} loses acknowledged writes when a hung leader wakes; ${remedy}`;
-}
-
 /** The first release that fences a hung leader when it wakes is 3.0.3. */
-export function isRecentPatroni(version: string): boolean {
-  const parts = version.split('.').map(Number);
-  const differs = oldest.findIndex((least, index) => parts[index] !== least);
-  return differs === -1 || (parts[differs] ?? 0) > (oldest[differs] ?? 0);
+function missingPatroni(): string | undefined {
+  const [program = '', ...args] = patroniCommand();
+  const remedy =
+    'install 3.0.3 or newer, or set PATRONI_HOME to a checkout of github.com/patroni/patroni whose modules Python has';
+  if (Bun.which(program) === null) return `${program} is not installed (${remedy})`;
+  const { stdout } = Bun.spawnSync([program, ...args, '--version']);
+  const version = /(\d+\.\d+\.\d+)/.exec(stdout.toString())?.[1];
+  if (version !== undefined && Bun.semver.order(version, '3.0.3') >= 0) return undefined;
+  return `Patroni ${version ?? 'of an unknown version'} loses acknowledged writes when a hung leader wakes; ${remedy}`;
 }
 
 function versionsOf(folder: string): number[] {

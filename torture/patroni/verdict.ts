@@ -2,8 +2,7 @@ import { round } from '../../test/support/statistics.ts';
 import { faultsOf, judge, type Row } from '../support/judge.ts';
 import type { Figures } from '../support/torture-test.ts';
 import type { Witness } from './callers.ts';
-import { patienceMs } from './keys.ts';
-import type { Observation } from './observe.ts';
+import { patienceMs, type KeyDelays } from './keys.ts';
 
 /** Past this the client gives up. */
 const longestGapMs = 60_000;
@@ -11,6 +10,13 @@ const longestGapMs = 60_000;
 const keyMs = 1000;
 /** The promise of docs/scale.md: how long HAProxy may leave sessions on an old primary after a promotion. */
 const staleMs = 3000;
+
+/** What one fault did to the replicas. */
+export interface Observation {
+  fault: string;
+  witness: Witness;
+  keys: KeyDelays;
+}
 
 export interface Verdict {
   figure: Figures;

@@ -8,23 +8,26 @@ export interface Proxy extends AsyncDisposable {
   url: string;
 }
 
-export type StartProxy = (folder: string, ports: readonly number[]) => Promise<Proxy>;
+export type StartProxy = (folder: string, replicas: readonly string[]) => Promise<Proxy>;
 
 /** It asks every replica for `/readyz`, so it leaves one that is about to stop before the door closes. */
-export const startHaproxy: StartProxy = async (folder, ports) => {
+export const startHaproxy: StartProxy = async (folder, replicas) => {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, shipped('haproxy/haproxy.cfg', { 'bind :80': `bind 127.0.0.1:${port}` }, ports));
+  writeFileSync(
+    file,
+    shipped('haproxy/haproxy.cfg', { 'bind :80': `bind 127.0.0.1:${port}`, ...addressesOf(replicas) }),
+  );
   return started(['haproxy', '-db', '-f', file], folder, port);
 };
 
 /** The free nginx asks nobody: it learns from a refused connection, which is safe to try elsewhere. */
-export const startNginx: StartProxy = async (folder, ports) => {
+export const startNginx: StartProxy = async (folder, replicas) => {
   const port = await freePort();
   const own = join(folder, 'nginx');
   mkdirSync(own);
-  const site = { 'listen 80;': `listen 127.0.0.1:${port};` };
-  writeFileSync(join(own, 'petstore.conf'), shipped('nginx/petstore.conf', site, ports));
+  const site = { 'listen 80;': `listen 127.0.0.1:${port};`, ...addressesOf(replicas) };
+  writeFileSync(join(own, 'petstore.conf'), shipped('nginx/petstore.conf', site));
   // What the system's nginx.conf has around conf.d, with files in a folder of its own.
   const file = join(own, 'nginx.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -52,19 +55,16 @@ http {
 };
 
 /** A file of deploy/ with only its addresses replaced. */
-export function shipped(
-  path: string,
-  addresses: Record<string, string>,
-  replicas: readonly number[],
-): string {
+export function shipped(path: string, addresses: Record<string, string>): string {
   const text = readFileSync(join(import.meta.dir, '../../deploy', path), 'utf8');
-  const all = Object.entries(addresses).concat(
-    replicas.map((port, index) => [`10.0.0.${index + 1}:8080`, `127.0.0.1:${port}`]),
-  );
-  return all.reduce((each, [from, to]) => {
+  return Object.entries(addresses).reduce((each, [from, to]) => {
     if (!each.includes(from)) throw new Error(`${path} does not contain ${from}.`);
     return each.replace(from, to);
   }, text);
+}
+
+function addressesOf(replicas: readonly string[]): Record<string, string> {
+  return Object.fromEntries(replicas.map((url, index) => [`10.0.0.${index + 1}:8080`, new URL(url).host]));
 }
 
 async function started(command: string[], folder: string, port: number): Promise<Proxy> {

@@ -4,8 +4,8 @@ import { fixedKey } from '../../test/support/process/process.ts';
 import { randomFrom } from '../../test/support/random.ts';
 
 /** Two mirrors that read each page from one of these services. A dead one must not hold them up: nothing is repeated. */
-export function followServices(urls: () => readonly string[], seed: number): FollowingMirrors {
+export function followServices(urls: readonly string[], seed: number): FollowingMirrors {
   const random = randomFrom(seed);
-  const pick = () => createClient({ baseUrl: random.pick(urls()), apiKey: fixedKey, retryForMs: 0 });
+  const pick = () => createClient({ baseUrl: random.pick(urls), apiKey: fixedKey, retryForMs: 0 });
   return followWithMirrors(2, pick, random);
 }

@@ -1,4 +1,5 @@
 import { readPets, type Journal } from '../../test/support/journal.ts';
+import type { Figures } from './torture-test.ts';
 
 export interface Row {
   id: string;
@@ -6,6 +7,8 @@ export interface Row {
 }
 
 export interface Judgement {
+  /** What a file that cannot be read says. */
+  damage: string[];
   attempted: number;
   acknowledged: number;
   lost: number;
@@ -13,7 +16,10 @@ export interface Judgement {
   unexpected: number;
 }
 
-export const nothingYet: Judgement = { attempted: 0, acknowledged: 0, lost: 0, doubled: 0, unexpected: 0 };
+export const nothingYet: Judgement = {
+  ...{ damage: [], attempted: 0, acknowledged: 0 },
+  ...{ lost: 0, doubled: 0, unexpected: 0 },
+};
 
 /** Compares everything that a store holds with what the clients know. */
 export function judge(
@@ -25,6 +31,7 @@ export function judge(
   const isThere = ([name, id]: [string, string]) =>
     idsOfName.get(name)?.some((row) => row.id === id) ?? false;
   return {
+    damage: [],
     attempted: journal.attempted.size,
     acknowledged: acknowledged.size,
     lost: [...acknowledged].filter((entry) => !isThere(entry)).length,
@@ -34,13 +41,9 @@ export function judge(
 }
 
 /** The same for a SQLite file, whose damage is a fault of its own. */
-export function judgeFile(
-  path: string,
-  journal: Journal,
-  acknowledged = journal.acknowledged,
-): Judgement & { damage: string[] } {
+export function judgeFile(path: string, journal: Journal, acknowledged = journal.acknowledged): Judgement {
   try {
-    return { ...judge(readPets(path), journal, acknowledged), damage: [] };
+    return judge(readPets(path), journal, acknowledged);
   } catch (error) {
     return { ...judge([], journal, acknowledged), damage: [`The file is damaged: ${firstLine(error)}`] };
   }
@@ -48,6 +51,7 @@ export function judgeFile(
 
 export function add(a: Judgement, b: Judgement): Judgement {
   return {
+    damage: [...a.damage, ...b.damage],
     attempted: a.attempted + b.attempted,
     acknowledged: a.acknowledged + b.acknowledged,
     lost: a.lost + b.lost,
@@ -56,10 +60,13 @@ export function add(a: Judgement, b: Judgement): Judgement {
   };
 }
 
-export function faultsOf({ lost, doubled, unexpected }: Judgement): string[] {
-  return Object.entries({ lost, doubled, unexpected })
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} pets ${kind}`);
+export function faultsOf({ damage, lost, doubled, unexpected }: Judgement): string[] {
+  const wrong = Object.entries({ lost, doubled, unexpected }).filter(([, count]) => count > 0);
+  return [...damage, ...wrong.map(([kind, count]) => `${count} pets ${kind}`)];
+}
+
+export function figuresOf({ damage, ...counts }: Judgement): Figures {
+  return { ...counts, ...(damage.length > 0 && { 'damaged files': damage.length }) };
 }
 
 export function firstLine(error: unknown): string {

@@ -10,7 +10,7 @@ export interface Asset {
   body: string;
 }
 
-/** Bundles the assets of the console and the docs. The one-file build replaces this file: `scripts/embed-assets.ts`. */
+/** Bundles the assets of the console and the docs. The one-file build replaces this file: `scripts/executable.ts`. */
 export async function bundleAssets(): Promise<Asset[]> {
   // `sideEffects` in package.json keeps the parts of the client that the docs do not use out of their script, too.
   const { outputs } = await Bun.build({

@@ -46,6 +46,41 @@ export async function openConnection(url: string): Promise<RawConnection | undef
   return isOpen ? speakHttp(socket, hostname) : undefined;
 }
 
+/** A caller that keeps its connection, and opens a new one when it has ended or the service says `Connection: close`. */
+export interface RawCaller extends Disposable {
+  /** `refused` when nobody listens, and then nobody got the request. */
+  send(method: string, path: string, request?: RawRequest): Promise<RawOutcome | 'refused'>;
+}
+
+export interface RawCallerOptions {
+  /** Asked for every connection, since a service that starts again has a new address. */
+  url: () => string;
+  /** After this long without a response the caller hangs up. */
+  patienceMs?: number;
+  /** How a request is sent; unchecked, if a proxy may have made or changed the response. */
+  how?: 'send' | 'exchange';
+}
+
+export function openCaller({ url, patienceMs = 2 ** 30, how = 'send' }: RawCallerOptions): RawCaller {
+  let connection: RawConnection | undefined;
+  const hangUp = (): void => {
+    connection?.[Symbol.dispose]();
+    connection = undefined;
+  };
+  return {
+    async send(method, path, request) {
+      connection ??= await openConnection(url());
+      if (!connection) return 'refused';
+      const impatience = setTimeout(hangUp, patienceMs);
+      const response = await connection[how](method, path, request);
+      clearTimeout(impatience);
+      if (typeof response === 'string' || response.headers.get('Connection') === 'close') hangUp();
+      return response;
+    },
+    [Symbol.dispose]: hangUp,
+  };
+}
+
 export function requestText(method: string, path: string, host: string, request: RawRequest = {}): string {
   const { key, headers = {}, body } = request;
   const lines = Object.entries({
