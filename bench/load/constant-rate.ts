@@ -85,6 +85,7 @@ export async function runAtConstantRate(target: Target, run: ConstantRate): Prom
     for (const socket of sockets) socket.terminate();
   }
   return {
+    answeredPerSecond: latencies.length / ((performance.now() - countedFrom) / 1000),
     errors: errors + total - settled,
     p99Ms: percentile(latencies, 0.99),
   };

@@ -128,6 +128,7 @@ function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Measurem
     otherCores: sum('otherCores') / loads.length,
     cpuMicrosPerRequest: (sum('serverSeconds') * 1e6) / requests,
     peakMemoryMb: peakMemoryMb(familyOf(pid)),
+    diskReadMb: sum('readBytes') / 2 ** 20,
     ...(isBottleneck && { discarded: 'the load generator was the bottleneck' }),
     ...(errors > 0 && { discarded: `${errors} responses were errors` }),
   };

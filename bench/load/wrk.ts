@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { cpuSeconds, familyOf, machineCpuSeconds } from '../../test/support/process/process-figures.ts';
+import {
+  cpuSeconds,
+  diskReadBytes,
+  familyOf,
+  machineCpuSeconds,
+} from '../../test/support/process/process-figures.ts';
 import type { Running } from '../contestants/start.ts';
 import { pin, started } from './processes.ts';
 
@@ -22,6 +27,7 @@ export async function runWrk(target: Running, seconds: number, startAt = 0) {
   const env = { ...process.env, BENCH_REQUESTS: target.requestsFile, BENCH_START: String(startAt) };
   const family = familyOf(target.pid);
   const before = { server: cpuSeconds(family), machine: machineCpuSeconds(), own: process.cpuUsage() };
+  const readBefore = diskReadBytes(family);
   const startedAt = performance.now();
   const child = started(Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
   let [complaints, end] = ['', undefined as Timer | undefined];
@@ -41,7 +47,7 @@ export async function runWrk(target: Running, seconds: number, startAt = 0) {
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
   if (json === undefined) throw new Error(`wrk gave no result: ${complaints}${output}`);
   const figures = JSON.parse(json) as Record<'requests' | 'seconds' | 'loadSeconds' | 'errors', number>;
-  return { ...figures, serverSeconds, otherCores };
+  return { ...figures, serverSeconds, otherCores, readBytes: diskReadBytes(family) - readBefore };
 }
 
 /** Waits until a server has finished what was left when the load ended. */

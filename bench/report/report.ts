@@ -49,6 +49,7 @@ export function renderResults(results: Results): string {
     '## Latency',
     'The p99 in milliseconds, from the moment a request was due, at one constant rate per workload and store.',
     workloadTable(results, 'p99Ms'),
+    describeLatecomers(results),
     '## Rounds',
     describeMachineLoad(results),
     `Rounds discarded: ${reasons.length} of ${samples.length}.`,
@@ -70,6 +71,16 @@ function workloadTable(results: Results, figure: Figure): string {
     .map(({ id, title }) => [title].concat(columns.map((column) => text(id, column.id))))
     .filter((row) => row.slice(1).some((own) => own !== ''));
   return table(['', ...columns.map(({ name }) => name)], rows);
+}
+
+/** A rate that somebody cannot sustain compares nothing. */
+function describeLatecomers({ latencies, contestants, workloads }: Results): string {
+  const late = latencies.filter((own) => own.errors > 0 || own.answeredPerSecond < own.rate * 0.95);
+  const names = late.map(({ contestant, workload }) => {
+    const name = contestants.find(({ id }) => id === contestant)?.name;
+    return `${name} (${workloads.find(({ id }) => id === workload)?.title})`;
+  });
+  return late.length > 0 ? `Did not keep up in at least one round: ${[...new Set(names)].join(', ')}.` : '';
 }
 
 /** What else ran on the machine. */

@@ -42,11 +42,14 @@ export interface Measurement extends Cell {
   peakMemoryMb: number;
   /** From the start of the process to its first good response. */
   readyMs: number;
+  /** What the server read from the disk; absent in older results. */
+  diskReadMb?: number;
   /** Why this round does not count. */
   discarded?: string;
 }
 
 export interface Latencies {
+  answeredPerSecond: number;
   errors: number;
   p99Ms: number;
 }

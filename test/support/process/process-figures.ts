@@ -26,6 +26,14 @@ export function machineCpuSeconds(): number {
   return (user + nice + system + irq + softIrq + steal) / ticksPerSecond;
 }
 
+/** Bytes that the disk had to deliver to these processes; what was in memory already does not count. */
+export function diskReadBytes(pids: readonly number[]): number {
+  const bytes = pids.map((pid) =>
+    Number(/^read_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0),
+  );
+  return bytes.reduce((sum, value) => sum + value, 0);
+}
+
 /** The largest resident memory that any one of these processes has had. */
 export function peakMemoryMb(pids: readonly number[]): number {
   return Math.max(...pids.map((pid) => mebibytes(pid, 'VmHWM')));
