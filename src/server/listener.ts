@@ -21,7 +21,7 @@ export type Listener = Bun.Server<undefined>;
 
 /** A connection is closed if it is idle for this long before a request, or while nobody reads its response. */
 const idleTimeoutSeconds = 10;
-/** The same while a request is handled. The waits on PostgreSQL add up to less, so its caller learns the outcome. */
+/** The same while a DELETE is handled. The waits on PostgreSQL add up to less, so its caller learns the outcome. */
 export const handlingTimeoutSeconds = 60;
 
 export function openListener({ options, tls, fetch, isShared }: ListenOptions): Listener {
@@ -32,7 +32,8 @@ export function openListener({ options, tls, fetch, isShared }: ListenOptions): 
       reusePort: isShared,
       fetch(request) {
         const response = fetch(request);
-        if (response instanceof Response) return response;
+        // A read that is cut off has changed nothing, and the runtime sets no limit once it has read a body.
+        if (response instanceof Response || request.method !== 'DELETE') return response;
         listener.timeout(request, handlingTimeoutSeconds);
         return response.finally(() => listener.timeout(request, idleTimeoutSeconds));
       },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
@@ -110,15 +111,13 @@ const steps: Record<number, string> = {
   `,
 };
 
-/** After the steps, so that only the writes of one table wait, and no read. */
+/** Built concurrently with the work of other replicas, so after the steps and outside their transaction. */
 const indexes: Record<string, string> = {
   orders_by_pet: 'orders (pet_id, id)',
   orders_by_time: 'orders (created_at, id)',
   orders_returned: 'orders (id) WHERE returned_at IS NOT NULL',
   pets_unfolded: 'pets (id) WHERE folded_name IS NULL',
 };
-
-const selectMissing = 'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL';
 
 const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
@@ -141,16 +140,15 @@ export function prepareDatabase(address: PostgresAddress, options: PrepareOption
 /** Any number of replicas may start together, and any of them may be killed. */
 async function migrate(session: Session, options: PrepareOptions): Promise<void> {
   const { report = noReport } = options;
+  await refuseOtherEncodings(session);
   // A service may lack the right to change the schema if the schema is up to date.
   if ((await readSchemaVersion(session)) < newestVersion) {
     const from = await alone(session, () => runSteps(session, report));
     if (from === 0) options.onMade?.();
     if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
   }
-  const missing = await session.query<{ name: string }>(selectMissing, [Object.keys(indexes)]);
-  for (const { name } of missing)
-    await alone(session, () => session.query(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`));
   await foldNames(session, report);
+  for (const name of Object.keys(indexes)) await buildIndex(session, name);
 }
 
 /** Runs a transaction while other replicas wait. */
@@ -170,6 +168,10 @@ async function runSteps(session: Session, report: Report): Promise<number> {
     announceMigration(report, version, newestVersion, Number(found?.pets));
   }
   for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await session.query(step);
+  // Nobody uses the tables of a new store yet, so its indexes need not be built concurrently.
+  if (version === 0)
+    for (const [name, table] of Object.entries(indexes))
+      await session.query(`CREATE INDEX ${name} ON ${table}`);
   await session.query(`
     CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
     INSERT INTO petstore_schema VALUES (1, ${newestVersion}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
@@ -203,6 +205,31 @@ async function foldNames(session: Session, report: Report): Promise<void> {
   } while (count > 0);
 }
 
+/**
+ * Builds an index beside writes, and again if a killed replica left it unfinished. It waits for a replica that is
+ * building one on the same table: two that build together would undo each other's work.
+ */
+async function buildIndex(session: Session, name: string): Promise<void> {
+  for (;;) {
+    const [index] = await session.query<{ indisvalid: boolean; isBeingBuilt: boolean }>(
+      `SELECT indisvalid,
+         EXISTS (SELECT FROM pg_stat_progress_create_index WHERE relid = indrelid) AS "isBeingBuilt"
+       FROM pg_index WHERE indexrelid = to_regclass($1)`,
+      [name],
+    );
+    if (index?.indisvalid) return;
+    if (!index?.isBeingBuilt) {
+      // REINDEX would leave another index behind if it failed.
+      if (index) await session.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
+      return;
+    }
+    await sleep(pauseBetweenChecksMs);
+  }
+}
+
+const pauseBetweenChecksMs = 200;
+
 async function refuseMissingSchema(session: Session): Promise<void> {
   const version = await readSchemaVersion(session);
   if (version === newestVersion) return;
@@ -224,4 +251,14 @@ export async function readSchemaVersion(session: Session): Promise<number> {
   const version = row?.version ?? 0;
   if (version > newestVersion) throw newerSchema('The database', version, newestVersion, release);
   return version;
+}
+
+/** Any other encoding would reject or change names. */
+async function refuseOtherEncodings(session: Session): Promise<void> {
+  const [row] = await session.query<{ server_encoding: string }>('SHOW server_encoding');
+  if (row?.server_encoding === 'UTF8') return;
+  throw new OperatorError(
+    `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,
+    "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
+  );
 }

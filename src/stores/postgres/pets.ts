@@ -2,6 +2,8 @@ import { renderCategory } from '../../domain/category.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/history.ts';
 import {
+  anyTime,
+  type EventPage,
   type EventStore,
   isScan,
   maxEventsRead,
@@ -20,7 +22,7 @@ import {
   type OrderRow,
   orderTable,
 } from '../tables.ts';
-import { createPageReader, createReads } from './reads.ts';
+import { createPageReader, createReads, createSharedRead } from './reads.ts';
 import { petJsonOf, type PetRow, petRowTypes, selectPetRow } from './rows.ts';
 import type { Statement } from './session.ts';
 import type { Sql } from './sessions.ts';
@@ -84,6 +86,12 @@ export function createOrderStore(sql: Sql): OrderStore {
       table: 'orders',
       columns: columnsOf(orderTable).join(', '),
       types: orderTable.columns,
+      asked: {
+        wanted_pet: { type: 'bigint', valueOf: ({ petId }) => petId?.toString() ?? null },
+        wanted_returned: { type: 'boolean', valueOf: ({ returned }) => returned ?? null },
+        since: { type: 'bigint', valueOf: ({ since }) => since ?? anyTime.since },
+        until: { type: 'bigint', valueOf: ({ until }) => until ?? anyTime.until },
+      },
       filter: `coalesce(status = wanted_status, true)
         AND coalesce((returned_at IS NOT NULL) = wanted_returned, true)
         AND coalesce(created_at >= since AND created_at < until, true)`,
@@ -109,16 +117,20 @@ const selectEvents = {
 const farthest = int64Range.largest - BigInt(maxEventsRead);
 
 export function createEventStore(sql: Sql): EventStore {
+  const share = createSharedRead<EventPage>();
   return {
     checkEveryMs: 250,
 
-    async listEvents(request) {
+    listEvents(request) {
       const { after, petId, type = null } = request;
       const start =
         after === undefined || after === 'now' ? null : String(after.id > farthest ? farthest : after.id);
       const limit = after === 'now' ? 0 : request.limit;
-      const rows = await sql.read<LogRow>(selectEvents, [start, petId?.toString() ?? null, type, limit]);
-      return eventPageOf(rows, request);
+      const values = [start, petId?.toString() ?? null, type, limit];
+      const epoch = typeof after === 'object' ? after.epoch : after;
+      return share(JSON.stringify([epoch, ...values]), async () =>
+        eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
+      );
     },
   };
 }

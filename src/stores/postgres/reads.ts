@@ -1,15 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import { int64Range } from '../../domain/int64.ts';
 import { createBatcher } from '../batcher.ts';
-import {
-  anyTime,
-  isByTime,
-  type OrderPageRequest,
-  type Page,
-  pageLimit,
-  pageOf,
-  type Sort,
-} from '../store.ts';
+import { isByTime, type OrderPageRequest, type Page, pageLimit, pageOf, type Sort } from '../store.ts';
 import { limits, type Statement, type Value } from './session.ts';
 import type { Sql } from './sessions.ts';
 
@@ -69,6 +61,40 @@ export function createReads<Lookup, Row extends QueryResultRow, Result>(
   };
 }
 
+/**
+ * Lets identical waiting reads share one query. A caller joins only a query that has not started, so the result is as
+ * fresh as its own would be. While one query runs, callers collect for the next one.
+ */
+export function createSharedRead<Result>(): (key: string, query: () => Promise<Result>) => Promise<Result> {
+  /** For the key of each running query: the result that later callers wait for. */
+  const nextByKey = new Map<string, PromiseWithResolvers<Result> | undefined>();
+
+  const start = (key: string, query: () => Promise<Result>): Promise<Result> => {
+    nextByKey.set(key, undefined);
+    const running = query();
+    running.then(
+      () => {
+        const next = nextByKey.get(key);
+        if (next) start(key, query).then(next.resolve, next.reject);
+        else nextByKey.delete(key);
+      },
+      (error: unknown) => {
+        // The store does not respond: fail the later callers too, instead of letting them wait for it again.
+        nextByKey.get(key)?.reject(error);
+        nextByKey.delete(key);
+      },
+    );
+    return running;
+  };
+
+  return (key, query) => {
+    if (!nextByKey.has(key)) return start(key, query);
+    const next = nextByKey.get(key) ?? Promise.withResolvers<Result>();
+    nextByKey.set(key, next);
+    return next.promise;
+  };
+}
+
 /** Pages of pets have no `petId`, no `returned` and no times. */
 type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };
 
@@ -77,8 +103,9 @@ interface PagedTable<Row> {
   /** The list of a SELECT, and the types of what it selects. */
   columns: string;
   types: Record<string, 'bigint' | 'text' | 'boolean'>;
-  /** A further condition on the rows. */
+  /** A further condition on the rows. It compares them with what requests ask for besides a status. */
   filter?: string;
+  asked?: Record<string, { type: string; valueOf: (request: RowsRequest) => Value }>;
   render: (row: Row) => string;
 }
 
@@ -90,12 +117,12 @@ export function createPageReader<Row extends { id: string }>(sql: Sql, paged: Pa
   const readers = new Map<string, PageReader>();
   const readerOf = (index: Index, sort: Sort): PageReader => {
     const start = String(sort === 'newest' ? int64Range.largest : int64Range.smallest);
+    const ownValues = Object.values(paged.asked ?? {});
     return createReads(sql, {
       statement: pagesStatement(paged, index, sort),
-      valuesOf: ({ limit, status, petId, returned, since, until, after }: RowsRequest) => [
-        after === undefined ? start : String(after),
-        ...[limit, status ?? null, petId?.toString() ?? null, returned ?? null],
-        ...[since ?? anyTime.since, until ?? anyTime.until],
+      valuesOf: (request: RowsRequest) => [
+        ...[String(request.after ?? start), request.limit, request.status ?? null],
+        ...ownValues.map(({ valueOf }) => valueOf(request)),
       ],
       keyOf: ({ limit, status, petId, returned, since, until, after }) =>
         `${limit} ${status} ${petId} ${returned} ${since} ${until} ${after}`,
@@ -167,7 +194,7 @@ const shapes = {
  * of the table.
  */
 function pagesStatement(
-  { table, columns, types, filter = 'true' }: PagedTable<never>,
+  { table, columns, types, filter = 'true', asked: own = {} }: PagedTable<never>,
   index: Index,
   sort: Sort,
 ): Statement {
@@ -177,12 +204,14 @@ function pagesStatement(
       ? `string_agg(coalesce("${column}"::text, ''), ' ' ORDER BY ${order}) AS "${column}"`
       : `json_agg("${column}" ORDER BY ${order})::text AS "${column}"`,
   );
+  const ownTypes = Object.values(own).map(({ type }) => type);
+  const arrays = ['bigint', 'integer', 'text', ...ownTypes].map((type, place) => `$${place + 1}::${type}[]`);
+  const asked = ['after', 'size', 'wanted_status', ...Object.keys(own), 'place'];
   return {
     name: `list-${table}-${index}-${sort}`,
     text: `
       SELECT place::integer, page.*
-      FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[])
-        WITH ORDINALITY AS asked (after, size, wanted_status, wanted_pet, wanted_returned, since, until, place)
+      FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS asked (${asked.join(', ')})
       CROSS JOIN LATERAL (
         SELECT ${joined.join(', ')} FROM (
           SELECT * FROM (

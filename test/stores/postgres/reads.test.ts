@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { createReads } from '../../../src/stores/postgres/reads.ts';
+import { createReads, createSharedRead } from '../../../src/stores/postgres/reads.ts';
 import { limits } from '../../../src/stores/postgres/session.ts';
 import { createSql, type Sql } from '../../../src/stores/postgres/sessions.ts';
 import { createPet } from '../../support/changes.ts';
@@ -192,5 +192,47 @@ describe('reads that fail', () => {
       ...Array.from({ length: 10_000 }, (_, index) => String(index)),
       '0',
     ]);
+  });
+});
+
+/** Queries that end when the test says so. */
+function startQueries() {
+  const started: PromiseWithResolvers<string>[] = [];
+  const query = (): Promise<string> => {
+    const running = Promise.withResolvers<string>();
+    started.push(running);
+    return running.promise;
+  };
+  return { started, query };
+}
+
+describe('shared reads', () => {
+  it('join a query only before it starts', async () => {
+    const { started, query } = startQueries();
+    const read = createSharedRead<string>();
+    const first = read('page', query);
+    const second = read('page', query);
+    const third = read('page', query);
+    expect(started).toHaveLength(1);
+    started[0]!.resolve('before');
+    expect(await first).toBe('before');
+    expect(started).toHaveLength(2);
+    const fourth = read('page', query);
+    started[1]!.resolve('after');
+    expect([await second, await third]).toEqual(['after', 'after']);
+    expect(started).toHaveLength(3);
+    started[2]!.resolve('last');
+    expect(await fourth).toBe('last');
+  });
+
+  it('fail together behind a failed query, and start again after it', async () => {
+    const { started, query } = startQueries();
+    const read = createSharedRead<string>();
+    const reads = Promise.allSettled([read('page', query), read('page', query)]);
+    started[0]!.reject(new Error('down'));
+    expect((await reads).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const later = read('page', query);
+    started[1]!.resolve('up');
+    expect(await later).toBe('up');
   });
 });

@@ -7,7 +7,7 @@ import { runCli } from '../../../support/process/process.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
-import { makeDatabase } from '../../../support/postgres/server.ts';
+import { makeDatabase, sharedServer } from '../../../support/postgres/server.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -149,6 +149,14 @@ describe('a database that this program must not touch', () => {
     expect(stderr).toMatch(
       /^petstore: The database has schema version 99, and petstore \S+ knows versions up to \d+\. Start .+\.\n$/,
     );
+  });
+
+  it('is refused if it cannot store every name', async () => {
+    await sharedServer.run("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    expect(String(await failureOf(openPostgresStore({ address: sharedServer.address('latin') })))).toContain(
+      'names need UTF8',
+    );
+    await sharedServer.run('DROP DATABASE latin');
   });
 });
 
