@@ -49,7 +49,9 @@ describe('a line of the access log', () => {
   it('is written for a slow request even without --access-log', async () => {
     const service = await open({ slowRequestMs: -1 });
     await service.call('/v1/pets/5?key=secret', { headers: { 'X-Request-Id': 'r-1' } });
-    expect(linesOf('slow request')).toMatchObject([{ level: 'warn', requestId: 'r-1', status: 404 }]);
+    expect(linesOf('slow request')).toMatchObject([
+      { level: 'warn', path: '/v1/pets/:petId', requestId: 'r-1', status: 404 },
+    ]);
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 

@@ -43,11 +43,7 @@ describe('an address of another machine', () => {
   it('stops a start', async () => {
     const { status, stdout, stderr } = await runCli(['serve'], {
       // RFC 5737 keeps this network for documentation.
-      env: {
-        HOST: '192.0.2.1',
-        DATABASE_URL: place('unused.db'),
-        LOG_LEVEL: 'error',
-      },
+      env: { HOST: '192.0.2.1', DATABASE_URL: place('unused.db'), LOG_LEVEL: 'error' },
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(
@@ -57,14 +53,38 @@ describe('an address of another machine', () => {
 });
 
 describe('a store that cannot be written', () => {
-  const message = (path: string, reason: string): string =>
-    `The store ${path} cannot be used: ${reason}. Run this as its owner, give this user rights to the folder and the ` +
-    'file, or choose another file with --database-url.';
-
-  it('stops the start if it is below a regular file', async () => {
-    writeFileSync(place('plain'), 'plain');
-    const path = place('plain/data/petstore.db');
-    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'not a directory') });
+  it.each<[title: string, path: string, make: (path: string) => unknown, reason: string]>([
+    [
+      'is below a regular file',
+      'plain/data/petstore.db',
+      () => writeFileSync(place('plain'), ''),
+      'not a directory',
+    ],
+    ['has a folder that cannot be made', '/proc/x/petstore.db', () => {}, 'no such file or directory'],
+    [
+      'has a folder that may not be used',
+      'locked/petstore.db',
+      () => mkdirSync(place('locked'), { mode: 0o500 }),
+      'permission denied',
+    ],
+    [
+      'has a file that may not be used',
+      'locked.db',
+      (path) => makeStore(path).then(() => chmodSync(path, 0o400)),
+      'permission denied',
+    ],
+  ])('stops the start if it %s', async (_title, name, make, reason) => {
+    const path = isAbsolute(name) ? name : place(name);
+    await make(path);
+    await expectRefusal(
+      { DATABASE_URL: path },
+      {
+        status: 1,
+        message:
+          `The store ${path} cannot be used: ${reason}. Run this as its owner, give this user rights to the folder and ` +
+          'the file, or choose another file with --database-url.',
+      },
+    );
   });
 
   it('stops the start if it is a folder', async () => {
@@ -72,29 +92,6 @@ describe('a store that cannot be written', () => {
     mkdirSync(path);
     const advice = `${path} is not a file. Name a file with --database-url.`;
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: advice });
-  });
-
-  it('stops the start if its folder cannot be created', async () => {
-    const path = '/proc/petstore/petstore.db';
-    await expectRefusal(
-      { DATABASE_URL: path },
-      { status: 1, message: message(path, 'no such file or directory') },
-    );
-  });
-
-  it('stops the start if its folder may not be used', async () => {
-    mkdirSync(place('locked'), { mode: 0o500 });
-    const path = place('locked/petstore.db');
-    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'permission denied') });
-  });
-
-  it('stops the start if its file may not be used', async () => {
-    await makeStore('locked.db');
-    chmodSync(place('locked.db'), 0o400);
-    await expectRefusal(
-      { DATABASE_URL: place('locked.db') },
-      { status: 1, message: message(place('locked.db'), 'permission denied') },
-    );
   });
 });
 
@@ -164,8 +161,8 @@ function damaged(path: string): string {
 }
 
 /** A store with enough in it to have many pages. */
-async function makeStore(name: string): Promise<void> {
-  const store = openSqliteStore({ path: isAbsolute(name) ? name : place(name) });
+async function makeStore(path: string): Promise<void> {
+  const store = openSqliteStore({ path });
   await Promise.all(
     Array.from({ length: 300 }, (_, index) =>
       store.pets.apply(createPet({ name: `Rex ${index} `.repeat(20), categoryId: 1n, status: 'available' })),

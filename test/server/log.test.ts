@@ -4,7 +4,6 @@ import {
   fixedKey,
   makeFolder,
   petstoreCommand,
-  runCli,
   startService,
 } from '../support/process/process.ts';
 
@@ -35,31 +34,6 @@ describe('the log', () => {
       'info stopped',
     ]);
     for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
-  });
-
-  it('has a line per request with --access-log, with the path of the contract and the name of the key', async () => {
-    await using service = await startService({ args: ['--access-log'] });
-    const create = ['keys', 'create', '--name', 'till-2', '--json', '--database-url', service.database];
-    const till = JSON.parse((await runCli(create)).stdout) as { key: string };
-    await service.callWith(till.key, '/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
-    await service.call('/v1/pets/123', { headers: { 'X-Request-Id': 'get' } });
-    await service.call('/v1/pets', { method: 'DELETE', headers: { 'X-Request-Id': 'delete' } });
-    await service.callWith('wrong', '/v1/pets', { headers: { 'X-Request-Id': 'stranger' } });
-    await service.call('/livez', { headers: { 'X-Request-Id': 'probe' } });
-    await service.stop();
-    const requests = linesOf(service.stdout).filter(({ message }) => message === 'request');
-    expect(
-      requests.map(({ requestId, method, path, status, code, client, key }) =>
-        [requestId, method, path, status, code, client, key].join(' '),
-      ),
-    ).toEqual([
-      'list GET /v1/pets 200  127.0.0.1 till-2',
-      'get GET /v1/pets/:petId 404 not_found 127.0.0.1 API_KEYS',
-      'delete DELETE /v1/pets 405 method_not_allowed 127.0.0.1 API_KEYS',
-      'stranger GET /v1/pets 401 invalid_api_key 127.0.0.1 ',
-      'probe GET /livez 200  127.0.0.1 ',
-    ]);
-    expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
   });
 
   it('may lose its reader without stopping the service', async () => {

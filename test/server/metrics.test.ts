@@ -138,13 +138,6 @@ it('gives each worker the next port, and the same one when it is restarted', asy
   expect((await scrape(...urls)).value('petstore_store_ready')).toBe(2);
 });
 
-it('counts requests past the rate limit', async () => {
-  await using service = await startService({ args: ['--metrics-port', '0', '--rate-limit', '2'] });
-  for (let attempt = 0; attempt < 3; attempt++) await service.call('/v1/pets');
-  const metrics = await scrape(await metricsUrl(service));
-  expect(metrics.value('petstore_keys_refused_total', { reason: 'rate_limited' })).toBe(1);
-});
-
 it('reports when the next key expires, unless another replaces it', async () => {
   const dayMs = 86_400_000;
   const nextExpiry = async () => {
@@ -164,18 +157,8 @@ it('reports when the next key expires, unless another replaces it', async () => 
   await issue('later', 20);
   await issue('sooner', 10);
   expect(await nextExpiry()).toBeCloseTo(10, 1);
-  const rotate = [
-    'keys',
-    'rotate',
-    '3',
-    '--overlap',
-    '1d',
-    '--expires',
-    '40d',
-    '--database-url',
-    on.database,
-  ];
-  expect(await runCli(rotate)).toMatchObject({ status: 0 });
+  const rotate = 'keys rotate 3 --overlap 1d --expires 40d --database-url'.split(' ');
+  expect(await runCli([...rotate, on.database])).toMatchObject({ status: 0 });
   expect(await nextExpiry()).toBeCloseTo(20, 1);
   await keys.revokeKey('2', new Date());
   expect(await nextExpiry()).toBeCloseTo(40, 1);

@@ -74,15 +74,6 @@ describe('the cache of pages', () => {
     }
   });
 
-  it('does not serve again what was read during a commit', () => {
-    const { cache, store, request } = createCache();
-    cache.get({ limit: 20 }, 1);
-    // Whether the page was read before or after the commit, nobody knows.
-    store.version = 2;
-    cache.put({ limit: 20 }, 1, { body: '["old"]' });
-    expect(request({ limit: 20 }).body).toBe(tinyPage);
-  });
-
   it('keeps nothing for a store whose version is unknown', () => {
     const { store, request } = createCache();
     store.version = undefined;

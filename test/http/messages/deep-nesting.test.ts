@@ -42,18 +42,3 @@ describe('an unknown field', () => {
     });
   }
 });
-
-describe('a known field', () => {
-  for (const [title, nested] of nests.slice(0, 3)) {
-    it.each(numbers)(`may not hold ${title}, beside another number %s`, async (number) => {
-      for (const [field, others] of [
-        ['name', '"categoryId":1'],
-        ['categoryId', '"name":"Rex"'],
-        ['status', '"name":"Rex","categoryId":1'],
-      ]) {
-        const body = `{"x":${number},${others},"${field}":${nested}}`;
-        expect(await outcomeOf(call('/v1/pets', post(body)))).toBe('400 invalid_pet');
-      }
-    });
-  }
-});

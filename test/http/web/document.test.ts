@@ -105,12 +105,6 @@ describe('the servers of the documents', () => {
     expect(await urlsOf({ publicUrl })).toEqual([publicUrl]);
     expect(await urlsOf({ publicUrl, stagingUrl })).toEqual([publicUrl, stagingUrl]);
   });
-
-  it('are the only addresses in them', async () => {
-    await using service = await openService();
-    for (const path of [...documents, '/petstore.arazzo.yaml'])
-      expect(await (await service.call(path)).text()).not.toContain('127.0.0.1');
-  });
 });
 
 describe('the parameters of the documents', () => {
