@@ -2,7 +2,6 @@ import { describe, expect, it } from 'bun:test';
 import { PetstoreError, unavailable } from '../../src/domain/error.ts';
 import { createBatcher, createReadiness } from '../../src/stores/batcher.ts';
 import { codeOf } from '../support/code-of.ts';
-import { failureOf } from '../support/failure.ts';
 
 const bad = 617;
 
@@ -40,17 +39,6 @@ describe('a batch with one bad item', () => {
     });
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1000);
     expect(runCount).toBe(4);
-  });
-});
-
-describe('a closed batcher', () => {
-  it('settles what waits, and refuses the rest', async () => {
-    const batcher = createBatcher(async (items: number[]) => items);
-    const waiting = Promise.all([1, 2, 3].map((item) => batcher.add(item)));
-    const closed = batcher.close();
-    expect(await failureOf(batcher.add(4))).toMatchObject({ message: 'The store is closing.' });
-    await closed;
-    expect(await waiting).toEqual([1, 2, 3]);
   });
 });
 

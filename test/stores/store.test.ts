@@ -99,18 +99,6 @@ onEveryStore('the store', ({ place, open }) => {
       expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
     });
 
-    it('makes one pet from different bodies in one batch, and refuses the others', async () => {
-      const store = await open();
-      const [, ...gathered] = await Promise.all([
-        codeOf(store.pets.apply(createPet(rex))),
-        ...['Rex', 'Tom', 'Rex'].map((each) =>
-          codeOf(store.pets.apply(createPet({ ...rex, name: each }, once))),
-        ),
-      ]);
-      expect(gathered).toEqual(['done', 'idempotency_conflict', 'done']);
-      expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
-    });
-
     it('remembers idempotency keys for 24 hours and forgets them eventually', async () => {
       let time = 0;
       const store = await open({ now: () => time });

@@ -1,11 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { mkdirSync } from 'node:fs';
 import { keyJson } from '../../src/cli/keys.ts';
 import { foldName } from '../../src/domain/fold.ts';
 import type { Migration } from '../../src/stores/migration.ts';
 import { readPragma } from '../../src/stores/sqlite/migrate.ts';
-import { failureOf } from '../support/failure.ts';
 import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { runCli } from '../support/process/process.ts';
@@ -161,17 +159,5 @@ describe('the copy that a migration makes', () => {
     using database = new Database(store.databaseUrl, { readonly: true });
     expect(readPragma(database, 'user_version')).toBe(4);
     expect(database.query('SELECT count(revoked_at) AS revoked FROM api_keys').get()).toEqual({ revoked: 2 });
-  });
-});
-
-describe('a store of 1.0.0 that cannot be copied', () => {
-  it('is refused and keeps its schema', async () => {
-    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
-    mkdirSync(`${store.databaseUrl}.schema-4`);
-    const before = await store.schema();
-    expect(await failureOf(store.open())).toMatchObject({
-      message: expect.stringContaining('illegal operation on a directory'),
-    });
-    expect(await store.schema()).toEqual(before);
   });
 });

@@ -1,32 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { addBackup } from '../../../src/stores/backups/add-backup.ts';
-import { manifestOf, openPlace, writeManifest } from '../../../src/stores/backups/catalog.ts';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { makeOld } from '../../support/process/backup-world.ts';
 import { makeFolder } from '../../support/process/process.ts';
-
-describe('an unfinished file of another container, where processes have the same numbers', () => {
-  it('stays while a backup and a rehearsal write theirs', async () => {
-    using folder = makeFolder();
-    using backups = makeFolder();
-    await openSqliteStore({ path: folder.database }).close();
-    const place = openPlace(backups.path, {});
-    const work = { place, store: folder.database, keep: undefined, report: noReport };
-    const { backup } = await addBackup(work);
-    const file = `${backups.path}/monday.db`;
-    const others = [file, `${backups.path}/${manifestOf(backup.name)}`].map(
-      (path) => `${path}.${process.pid}.partial`,
-    );
-    for (const other of others) writeFileSync(other, 'unfinished');
-    backUpSqlite(folder.database, file, noReport);
-    await writeManifest(place, { ...backup, rehearsal: { at: new Date(), isSound: true } });
-    await addBackup(work);
-    for (const other of others) expect(readFileSync(other, 'utf8')).toBe('unfinished');
-  });
-});
 
 describe('a file that a killed backup or restore has left', () => {
   it('is removed after a day, with the files that SQLite kept beside it', async () => {

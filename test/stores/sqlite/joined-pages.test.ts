@@ -80,6 +80,7 @@ describe('damage among pets whose ids have no gap', () => {
       ] as const) {
         expect(() => store.pets.listPets({ after, limit })).toThrow('damaged');
       }
+      expect(() => store.pets.getPet(4n)).toThrow('damaged');
       expect(listed(store, 0n, 2)).toEqual({ json: `[${textOf(1n)},${textOf(2n)}]`, next: 2n });
       expect(listed(store, 4n, 2)).toEqual({ json: `[${textOf(5n)},${textOf(6n)}]`, next: 6n });
     });

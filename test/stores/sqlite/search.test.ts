@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
-import { join } from 'node:path';
 import { PetstoreError } from '../../../src/domain/error.ts';
 import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { findStore } from '../../../src/stores/sqlite/file.ts';
@@ -94,19 +93,6 @@ describe('a search that reads many pets', () => {
       expect(await codeOf(Promise.resolve(store.pets.searchPets(nothing)))).toBe('unavailable');
     });
     expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
-    await store.close();
-  });
-
-  it('runs even if the system forbids that', async () => {
-    await using place = await makeSqlitePlace();
-    const thread = join(import.meta.dir, '../../../src/stores/sqlite/search-thread.ts');
-    const source = `
-      require('node:os').setPriority = () => { throw new Error('operation not permitted'); };
-      require(${JSON.stringify(thread)});`;
-    const store = await place.open();
-    await withThreads(source, async () => {
-      expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
-    });
     await store.close();
   });
 

@@ -32,20 +32,6 @@ describe('the readiness check', () => {
   });
 });
 
-describe('the write queue', () => {
-  it('bounds every kind of write', async () => {
-    const store = place.open({ maxQueuedWrites: 1 });
-    const taken = [store.pets.apply(createPet(rex)), store.pets.apply(createPet(rex))];
-    const refused = [
-      store.keys.createKey(till),
-      store.keys.revokeKey('1', new Date()),
-      store.keys.recordUse('1', new Date()),
-    ];
-    expect(await Promise.all(refused.map(codeOf))).toEqual(Array(3).fill('overloaded'));
-    await Promise.all(taken);
-  });
-});
-
 describe('a file that another program has locked', () => {
   it('makes writes unavailable and delays no read, until they resume by themselves', async () => {
     const store = place.open();

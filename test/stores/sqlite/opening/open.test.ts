@@ -60,13 +60,6 @@ describe('openSqliteStore', () => {
     const created = await Promise.all(stores.map((store) => store.pets.apply(createPet(rex))));
     expect(new Set(created.map(({ id }) => id)).size).toBe(3);
   });
-
-  it('commits durably, in WAL mode', async () => {
-    await useStore();
-    const database = new Database(place.path, { readonly: true });
-    expect(database.query('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    database.close();
-  });
 });
 
 describe('a clean stop', () => {
