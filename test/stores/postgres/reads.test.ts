@@ -86,26 +86,6 @@ describe('reads that wait together', () => {
     const rows = await Promise.all(['a', 'b', 'c'].map(large));
     expect(rows.map((row) => row?.value)).toEqual(['a', 'b', 'c']);
   });
-
-  it('begin at once if nothing is read, however the last one ended', async () => {
-    const read = readValues(sql);
-    for (const value of ['a', 'b', 'c']) expect((await read(value))?.value).toBe(value);
-    await database.run(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}' AND application_name = 'petstore'`,
-    );
-    expect((await read('d'))?.value).toBe('d');
-  });
-});
-
-describe('a page that several callers wait for', () => {
-  it('is read once for all of them, separately from the one before', async () => {
-    const store = await openPostgresStore({ address: database.address() });
-    const list = async () => store.pets.listPets({ limit: 5 });
-    const [first, second, third] = await Promise.all([list(), list(), list()]);
-    await store.close();
-    expect(second).not.toBe(first);
-    expect(third).toBe(second);
-  });
 });
 
 describe('a read that begins after a write', () => {
@@ -177,21 +157,6 @@ describe('reads that fail', () => {
     const later = read('b');
     await release();
     expect([(await sent)?.value, (await later)?.value]).toEqual(['a', 'b']);
-  });
-
-  it('are refused if too many different ones wait', async () => {
-    const read = readValues(sql);
-    await hold();
-    const sent = read('first');
-    const waiting = Array.from({ length: 10_000 }, (_, index) => read(String(index)));
-    expect(await failureOf(read('one more'))).toMatchObject({ code: 'overloaded' });
-    waiting.push(read('0'));
-    await release();
-    expect((await sent)?.value).toBe('first');
-    expect((await Promise.all(waiting)).map((row) => row?.value)).toEqual([
-      ...Array.from({ length: 10_000 }, (_, index) => String(index)),
-      '0',
-    ]);
   });
 });
 

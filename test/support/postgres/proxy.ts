@@ -15,8 +15,6 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly cuts: number;
   /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
   lose(text: string): void;
-  /** The responses to what is sent next with this text, and to all that follows on its connection, are lost. */
-  loseResponseTo(text: string): void;
   /** How often something was lost. */
   readonly losses: number;
   /** Everything that is sent to the server from now on, as it is sent. */
@@ -41,8 +39,8 @@ interface Pair {
   sent: string;
 }
 
-/** A part of what the driver sends: the name of a statement, or its text if it has no name. */
-export type CutStatement = 'insert-pets' | 'update-pets' | 'delete-pets' | 'replace-key' | 'FROM pets';
+/** The name of a statement. */
+export type CutStatement = 'insert-pets' | 'update-pets' | 'delete-pets' | 'replace-key';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let serverPort = firstPort;
@@ -51,7 +49,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let cuts = 0;
   let isFrozen = false;
   let lostText: string | undefined;
-  let mutingText: string | undefined;
   let losses = 0;
   let recorded: string[] | undefined;
 
@@ -66,7 +63,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     const server = connect(serverPort, '127.0.0.1');
     const pair: Pair = { caller, server, sent: '' };
     let isWaitingForAnswer = false;
-    let isMute = false;
     pairs.add(pair);
     for (const socket of [caller, server]) socket.on('error', () => {}).on('close', () => cut(pair));
 
@@ -77,10 +73,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       if (lostText !== undefined && bytes.includes(lostText)) {
         losses += 1;
         return;
-      }
-      if (mutingText !== undefined && bytes.includes(mutingText)) {
-        mutingText = undefined;
-        isMute = true;
       }
       const moment = armed && bytes.includes(armed.statement) ? armed.moment : undefined;
       if (moment !== undefined) {
@@ -93,7 +85,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       });
     });
     server.on('data', (bytes: Buffer) => {
-      if (isFrozen || isMute) return;
+      if (isFrozen) return;
       // A transaction is over when the server is ready for the next: "Z", length 5, "I" for idle.
       const isOver = bytes.subarray(-6).equals(Buffer.from('5a0000000549', 'hex'));
       if (!isWaitingForAnswer) caller.write(bytes);
@@ -115,9 +107,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     },
     lose(text) {
       lostText = text;
-    },
-    loseResponseTo(text) {
-      mutingText = text;
     },
     get losses() {
       return losses;

@@ -61,7 +61,9 @@ export async function makePair(): Promise<Pair> {
     first,
     second,
     async promoteSecond() {
-      await second.run('SELECT pg_promote()');
+      // A query that waits for the promotion could conflict with what the standby still replays, for half a minute.
+      await second.run('SELECT pg_promote(wait => false)');
+      while ((await second.run('SELECT pg_is_in_recovery() AS waits'))[0]?.['waits']) await Bun.sleep(20);
     },
     async [Symbol.asyncDispose]() {
       await second[Symbol.asyncDispose]();

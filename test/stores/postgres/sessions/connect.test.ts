@@ -9,6 +9,7 @@ import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeFolder, runCli } from '../../../support/process/process.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
 import { superuser, type Cluster } from '../../../support/postgres/cluster.ts';
+import { untilUnavailable } from '../../../support/postgres/availability.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { makeTlsCluster } from '../../../support/postgres/tls-cluster.ts';
 import { createPet } from '../../../support/changes.ts';
@@ -45,12 +46,10 @@ describe('sslmode', () => {
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=disable'))).toBe(false);
   });
 
-  it('requires a known authority and the host name with verify-full', async () => {
-    const trusting = `?sslmode=verify-full&sslrootcert=${certificate}`;
-    expect(await isEncrypted(at('localhost', trusting))).toBe(true);
-    expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-full'))))).toMatch(
-      /certificate/i,
-    );
+  it.each(['verify-ca', 'verify-full'])('requires a known authority with %s', async (mode) => {
+    const query = `?sslmode=${mode}`;
+    expect(await isEncrypted(at('localhost', `${query}&sslrootcert=${certificate}`))).toBe(true);
+    expect(String(await failureOf(isEncrypted(at('localhost', query))))).toMatch(/certificate/i);
   });
 
   // Only Linux answers on all of 127.0.0.0/8; the certificate is for 127.0.0.1 alone.
@@ -59,13 +58,6 @@ describe('sslmode', () => {
     expect(await isEncrypted(at('127.0.0.2', `?sslmode=verify-ca${trusting}`))).toBe(true);
     expect(String(await failureOf(isEncrypted(at('127.0.0.2', `?sslmode=verify-full${trusting}`))))).toMatch(
       /altnames/,
-    );
-  });
-
-  it('requires a known authority with verify-ca', async () => {
-    expect(await isEncrypted(at('localhost', `?sslmode=verify-ca&sslrootcert=${certificate}`))).toBe(true);
-    expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-ca'))))).toMatch(
-      /certificate/i,
     );
   });
 });
@@ -117,30 +109,31 @@ describe('sslmode=prefer with a server that has TLS', () => {
   });
 });
 
-describe('sslmode=prefer', () => {
-  it('logs in without TLS if the server reports that it has none', async () => {
-    await using server = await openServerThatReplies('N');
-    await failureOf(open(server.port));
-    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false, true]);
-  });
-
+describe('a login without TLS', () => {
   it.each([
-    ['says that it speaks TLS', 'S'],
-    ['says nothing', ''],
-    ['reports an error', 'E'],
-    ['says more than it was asked', 'NN'],
-  ])('does not reconnect without TLS if the server %s and leaves', async (_name, reply) => {
+    ['is sent with prefer if the server reports that it has no TLS', '', 'N', [false, true]],
+    ['is not sent with prefer if the server says that it speaks TLS and leaves', '', 'S', [false]],
+    ['is not sent with prefer if the server says nothing and leaves', '', '', [false]],
+    ['is not sent with prefer if the server reports an error and leaves', '', 'E', [false]],
+    ['is not sent with prefer if the server says more than it was asked and leaves', '', 'NN', [false]],
+    ['is never sent with require', 'sslmode=require', 'N', [false]],
+  ])('%s', async (_title, query, reply, logins) => {
     await using server = await openServerThatReplies(reply);
-    await failureOf(open(server.port));
-    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
+    await failureOf(open(server.port, query));
+    expect(server.received.map((text) => text.includes(plainLogin))).toEqual(logins);
   });
 });
 
-describe('sslmode=require', () => {
-  it('never logs in without TLS', async () => {
-    await using server = await openServerThatReplies('N');
-    await failureOf(open(server.port, 'sslmode=require'));
-    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
+describe('a pooler that does not accept the settings of a session', () => {
+  it('is refused at once, with advice', async () => {
+    const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+    const refusal = `E\0\0\0${String.fromCharCode(4 + fields.length)}${fields}`;
+    await using pooler = await openServerThatReplies(refusal);
+    const address = `postgres://${user}@127.0.0.1:${pooler.port}/postgres?sslmode=disable`;
+    expect(String(await failureOf(openPostgresStore({ address })))).toMatch(
+      /statement_timeout.+ Add pgbouncer=true to the address\.$/,
+    );
+    expect(pooler.received).toHaveLength(1);
   });
 });
 
@@ -164,22 +157,16 @@ describe('an abandoned session', () => {
 });
 
 describe('the password', () => {
-  const withoutPassword = () => `postgres://${user}@127.0.0.1:${cluster.port}/postgres`;
-
-  it('comes from PGPASSWORD', async () => {
-    const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
-      env: { PGPASSWORD: password },
-    });
-    expect(migrated.status).toBe(0);
-  });
-
   it('comes from a password file', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'pgpass');
     writeFileSync(file, `127.0.0.1:${cluster.port}:*:${user}:${password}\n`, { mode: 0o600 });
-    const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
-      env: { PGPASSFILE: file },
-    });
+    const migrated = await runCli(
+      ['migrate', '--database-url', `postgres://${user}@127.0.0.1:${cluster.port}/postgres`],
+      {
+        env: { PGPASSFILE: file },
+      },
+    );
     expect(migrated.status).toBe(0);
   });
 
@@ -195,6 +182,7 @@ describe('the password', () => {
     expect(describeError(away)).not.toContain(secret);
     const store = await openPostgresStore({ address: cluster.address() });
     await cluster.stop('SIGKILL');
+    await untilUnavailable(store.pets);
     const error = await failureOf(store.pets.checkWritable());
     expect(describeError(error)).not.toContain(password);
     await cluster.start();
