@@ -96,8 +96,12 @@ function serveCompressed(
     etag: etagOf(bytes),
     headers: { ...headers, 'Content-Encoding': 'gzip' },
   };
-  return ({ request }) => (request.headers.get('Accept-Encoding')?.includes('gzip') ? compressed : plain);
+  return ({ request }) =>
+    gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
 }
+
+/** Named, and not with a weight of 0 (RFC 9110, section 12.4.2). */
+const gzipAccepted = /(?:^|,)\s*gzip\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:[;,]|$)/i;
 
 /** Allows only files of this service: no inline script or style, no other host, no framing. */
 const contentPolicy = [
