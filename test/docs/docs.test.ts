@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { operations } from '../support/contract/openapi.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { phone } from '../support/browser/console.ts';
@@ -18,20 +19,7 @@ describe('/docs', () => {
     await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page, complaints } = visited;
     const endpoints = await page.locator('.operation .endpoint').allInnerTexts();
-    expect(endpoints).toEqual([
-      'GET /v1/pets Try it',
-      'POST /v1/pets Try it',
-      'GET /v1/pets/{petId} Try it',
-      'PATCH /v1/pets/{petId} Try it',
-      'DELETE /v1/pets/{petId} Try it',
-      'GET /v1/pets/search Try it',
-      'GET /v1/categories Try it',
-      'PUT /v1/categories/{categoryId} Try it',
-      'DELETE /v1/categories/{categoryId} Try it',
-      'GET /v1/store/orders Try it',
-      'GET /v1/events Try it',
-      'GET /v1/key Try it',
-    ]);
+    expect(endpoints).toEqual(operations.map(({ method, path }) => `${method} ${path} Try it`));
     expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
     expect(complaints).toEqual([]);
   });
@@ -145,5 +133,38 @@ describe('/docs', () => {
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,
     );
+  });
+});
+
+describe('the address in the docs', () => {
+  it('is the public one in the samples and "Copy as curl", while Try it calls this host', async () => {
+    await using configured = await openListeningService({ publicUrl: 'https://pets.example/shop/v1' });
+    await using visited = await visit(chromium.browser, `${configured.url}/docs`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page, complaints } = visited;
+    expect(await page.getByLabel('Address', { exact: true }).innerText()).toBe(
+      'https://pets.example/shop/v1',
+    );
+    const sample = page.locator('#listPets figure:visible');
+    expect(await sample.innerText()).toContain('https://pets.example/shop/v1/pets?');
+    const form = page.getByRole('form', { name: 'Try listPets' });
+    await form.getByRole('button', { name: 'Copy as curl' }).click();
+    await form.getByText('Copied').waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
+      `curl -H "Authorization: Bearer $API_KEY" \\\n  https://pets.example/shop/v1/pets`,
+    );
+    await page.getByLabel('API key').fill(configured.apiKey);
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('200 OK').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is this host when there is no public one', async () => {
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    expect(await page.getByLabel('Address', { exact: true }).innerText()).toBe(`${service.url}/v1`);
+    expect(await page.locator('#listPets figure:visible').innerText()).toContain(`${service.url}/v1/pets`);
+    expect(await page.locator('main').innerText()).not.toContain('127.0.0.1:8080');
   });
 });

@@ -33,8 +33,6 @@ export function toProblem(error: unknown): Problem {
   if (isTemporary(error)) return { title: 'The service is busy', advice: 'Nothing is lost.' };
   // The service knows best why a key may not do this.
   if (isPetstoreError(error, 'forbidden')) return { title: error.message.replace(/\.$/, ''), advice: '' };
-  if (isPetstoreError(error, 'method_not_allowed'))
-    return { title: 'The service no longer lets pets be changed', advice: '' };
   const requestId = isPetstoreError(error) && error.requestId ? ` Request id ${error.requestId}.` : '';
   const advice = `Try again. If it keeps failing, tell the person who runs the service.${requestId}`;
   return { title: 'Something went wrong', advice };

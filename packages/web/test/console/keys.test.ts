@@ -110,28 +110,3 @@ describe('the console', () => {
     expect(await page.getByText('Your key expires on').count()).toBe(0);
   });
 });
-
-describe('the text typed into the form of a pet', () => {
-  it('survives a revoked key and a reload', async () => {
-    await using service = await openShop('Rex');
-    const { text, id } = await createKey(service, 'till-2');
-    await using visited = await visit(chromium.browser, service.url);
-    const { page } = visited;
-    await signIn(page, text);
-    await rowOf(page, 'Rex').focus();
-    await page.keyboard.press('Enter');
-    const name = page.getByRole('form', { name: 'Edit Rex' }).getByLabel('Name');
-    await name.fill('Max');
-    await service.keys.revokeKey(id, new Date());
-    await name.press('Enter');
-    await page.getByText('your key is no longer accepted').waitFor();
-    await signIn(page, service.apiKey);
-    await page.reload();
-    await rowOf(page, 'Rex').focus();
-    await page.keyboard.press('Enter');
-    expect(await name.inputValue()).toBe('Max');
-    await name.press('Enter');
-    await noteOf(page, 'Saved Max (1).').waitFor();
-    expect((await service.client.getPet(1n)).name).toBe('Max');
-  });
-});

@@ -33,15 +33,4 @@ describe('the key of Try it', () => {
     await page.getByText('No pets yet').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
   });
-
-  it('is forgotten when the field is emptied, so that the console asks for one', async () => {
-    const { page, service } = await tills.open(openListeningService());
-    await page.goto(`${service.url}/docs`);
-    const field = keyOf(page);
-    await field.fill('');
-    await field.blur();
-    await page.goto(service.url);
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.getByText('no longer accepted').count()).toBe(0);
-  });
 });

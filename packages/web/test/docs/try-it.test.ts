@@ -99,18 +99,6 @@ describe('Try it', () => {
     expect(get.url()).toBe(`${service.url}/v1/pets/-7`);
   });
 
-  it('can be used with the keyboard alone', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`);
-    const { page } = visited;
-    const form = formOf(page, 'listPets');
-    await page.getByLabel('API key').focus();
-    await page.keyboard.type(service.apiKey);
-    await form.getByLabel('limit').focus();
-    for (const key of ['3', 'Enter']) await page.keyboard.press(key);
-    await form.getByText('200 OK').waitFor();
-  });
-
   it('explains an error, links to its code, and says when a response has no body', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service);

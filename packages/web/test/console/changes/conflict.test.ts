@@ -116,13 +116,4 @@ describe('a change during a failure', () => {
     await noteOf(page, 'Mia (2) is sold.').waitFor();
     expect(await soldIn(service)).toEqual([1n, 2n]);
   });
-
-  it('reports that the operator has turned changes off', async () => {
-    const { page } = await tills.open(openShop('Rex'));
-    await page.route('**/v1/pets/1', (route) =>
-      route.fulfill({ status: 405, json: { code: 'method_not_allowed', message: 'No.', status: 405 } }),
-    );
-    await page.getByRole('button', { name: 'Sell Rex' }).click();
-    await noteOf(page, 'Rex (1) was not sold. The service no longer lets pets be changed.').waitFor();
-  });
 });

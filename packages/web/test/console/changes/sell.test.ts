@@ -3,6 +3,7 @@ import type { PetStatus } from '../../../../client/src/index.ts';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { desktop, openConsole, phone } from '../../../../../test/support/browser/console.ts';
 import {
+  drawn,
   focusedRow,
   noteOf,
   openDetails,
@@ -10,6 +11,7 @@ import {
   rowOf,
   soldIn,
   statusOf,
+  stopClock,
 } from '../../../../../test/support/browser/shop.ts';
 import { hold, settled } from '../helpers.ts';
 
@@ -89,6 +91,24 @@ describe('selling', () => {
     await noteOf(page, 'Rex (1) is sold.').waitFor();
     await page.keyboard.press('s');
     expect(await soldIn(service)).toEqual([1n]);
+  });
+
+  it('happens once, and is not undone, when the same spot is clicked again after 0.15, 0.3 and 2 seconds', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
+    const { x, y } = (await page.getByRole('button', { name: 'Sell Mia' }).boundingBox())!;
+    const click = () => page.mouse.click(x + 5, y + 5);
+    const changes: string[] = [];
+    page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
+    await stopClock(page);
+    await Promise.all([page.waitForResponse('**/v1/pets/2'), click()]);
+    await drawn(page, noteOf(page, 'Mia (2) is sold.'));
+    for (const delayMs of [150, 300, 2000]) {
+      await page.clock.runFor(delayMs);
+      await click();
+    }
+    await page.clock.runFor(1000);
+    expect(changes).toEqual([`${service.url}/v1/pets/2`]);
+    expect(await soldIn(service)).toEqual([2n]);
   });
 
   it('leaves the sold pet in its place, greyed, until the list is loaded by hand', async () => {
