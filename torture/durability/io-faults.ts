@@ -59,20 +59,20 @@ async function failOnce(inject: string, count: Count, broken: string | undefined
   using folder = makeFolder();
   const log = join(folder.path, 'strace.log');
   const databaseUrl = join(folder.path, 'store/petstore.db');
-  let service = await startOrRestart(
-    () => serve({ databaseUrl, broken, wrap: underStrace({ log, inject }) }),
-    () => {
-      count.restarts += 1;
-      return serve({ databaseUrl, broken });
-    },
-  );
-  const load = startLoad({ url: () => service.url, creators: 4 });
   // A supervisor restarts a service that ends, here as in production.
+  const restart = (): Promise<Service> => {
+    count.restarts += 1;
+    return serve({ databaseUrl, broken });
+  };
+  const wrap = underStrace({ log, inject });
+  let service = await serve({ databaseUrl, broken, wrap }).catch((error: unknown) => {
+    if (!firstLine(error).includes('before it was ready')) throw error;
+    return restart();
+  });
+  const load = startLoad({ url: () => service.url, creators: 4 });
   let isOver = false;
   const ended = service.exited.then(async () => {
-    if (isOver) return;
-    count.restarts += 1;
-    service = await serve({ databaseUrl, broken });
+    if (!isOver) service = await restart();
   });
   await load.untilAcknowledged(60, 5000);
   // Whatever failed lies behind it now: writes must be taken again.
@@ -85,18 +85,6 @@ async function failOnce(inject: string, count: Count, broken: string | undefined
   count.injections += failedCalls;
   count.false201 += early.length;
   return judgeFile(databaseUrl, load.journal);
-}
-
-async function startOrRestart(
-  first: () => Promise<Service>,
-  again: () => Promise<Service>,
-): Promise<Service> {
-  try {
-    return await first();
-  } catch (error) {
-    if (!firstLine(error).includes('before it was ready')) throw error;
-    return again();
-  }
 }
 
 export const ioFaults: TortureTest = {

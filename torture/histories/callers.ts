@@ -16,29 +16,31 @@ export interface Answer {
   to: number;
 }
 
-/** Sends requests and keeps a record of how keys fare. */
-export interface Line extends Disposable {
-  /** The answer; `unknown` without a whole one, `refused` if nobody got the request or its key was not accepted. */
-  send(url: string, method: string, path: string, options?: LineRequest): Promise<Answer | Unknown>;
-}
-
 export interface Unknown {
   status: 'unknown' | 'refused';
   from: number;
 }
 
-export interface LineRequest extends Omit<RawRequest, 'key'> {
+interface LineRequest extends Omit<RawRequest, 'key'> {
   key?: UsedKey | undefined;
 }
 
 /** A request takes longer only if several waits of the service add up; its outcome is then unknown. */
 const patienceMs = 20_000;
 
-/** HTTP on a socket, which delivers each request once or not at all. */
-export function openLine(history: History): Line {
+export type Line = ReturnType<typeof openLine>;
+
+/** Sends requests, each once or not at all, and keeps a record of how keys fare. */
+export function openLine(history: History) {
   const callers = new Map<string, RawCaller>();
   return {
-    async send(url, method, path, { key, ...request } = {}) {
+    /** The answer; `unknown` without a whole one, `refused` if nobody got the request or its key was not accepted. */
+    async send(
+      url: string,
+      method: string,
+      path: string,
+      { key, ...request }: LineRequest = {},
+    ): Promise<Answer | Unknown> {
       const caller = callers.getOrInsertComputed(url, () => openCaller({ url: () => url, patienceMs }));
       const from = performance.now();
       const response = await caller.send(method, path, { ...request, key: key?.key ?? fixedKey });

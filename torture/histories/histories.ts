@@ -38,14 +38,12 @@ async function findFaults({ rounds, seed, report, broken }: RunOptions) {
     const { history, followed } = await disturb(
       store === 'SQLite' ? scene : { ...scene, databaseUrl: cluster.address(`history_${round}`), cluster },
     );
-    const startedAt = performance.now();
     const found = [...judgeHistory(history, graceMs[store]), ...judgeMirrors(followed)];
     const { operations, keyUses } = history;
     add(`${store}, operations`, operations.length);
     add(`${store}, of unknown outcome`, operations.filter(({ to }) => to === Infinity).length);
     add(`${store}, with keys of the run`, keyUses.length);
     add(`${store}, events read by mirrors`, followed.events);
-    add(`${store}, judged in ms`, Math.round(performance.now() - startedAt));
     for (const { history: lines = [] } of found.slice(0, shownHistories)) lines.forEach(report);
     for (const fault of found) faults.push({ ...fault, store });
     report(`${done + kills} kills, ${operations.length} operations on ${store}, ${faults.length} faults`);

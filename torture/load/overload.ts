@@ -68,7 +68,6 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
         ? [`useful throughput fell to ${round((useful / peak) * 100)} % of its peak`]
         : []),
       ...(largest > memoryBoundMb ? [`memory grew to ${round(largest, 0)} MiB`] : []),
-      ...(sumOf('useful') === 0 ? ['nobody was served'] : []),
       ...(sumOf('wrong') > 0 ? [`${sumOf('wrong')} responses were neither good nor 503`] : []),
       ...(descriptorsLeft > ownConnections ? [`${descriptorsLeft} descriptors were left open`] : []),
       ...(recoveryMs > recoverWithinMs ? [`it took ${round(recoveryMs / 1000)} s to recover`] : []),

@@ -9,15 +9,8 @@ export function missingProgram(name: string, remedy: string): string | undefined
   return Bun.which(name) === null ? `${name} is not installed (${remedy})` : undefined;
 }
 
-let mountResult: { reason: string | undefined } | undefined;
-
 /** Loop devices and mounts need root and a machine that allows them; only trying tells. */
 export function missingMount(): string | undefined {
-  mountResult ??= { reason: tryToMount() };
-  return mountResult.reason;
-}
-
-function tryToMount(): string | undefined {
   if (process.platform !== 'linux') return 'loop devices are a feature of Linux';
   if (process.getuid?.() !== 0) return 'mounting needs root (run it with sudo)';
   const absent = missingProgram('mkfs.ext4', 'apt-get install e2fsprogs');
