@@ -117,9 +117,8 @@ async function importPets(databaseUrl: string, traffic: Traffic): Promise<void> 
     const pets = [1, 2, 3].map((number) => ({ name: `import-${round}-${number}`, categoryId: 1 }));
     const unknown = { result: 'unknown', caller: -1, from: performance.now(), to: Infinity } as const;
     for (const pet of pets) traffic.history.operations.push({ kind: 'create', pet, ...unknown });
-    const { status } = await runCli(['import', '--database-url', databaseUrl], {
-      input: JSON.stringify(pets),
-    });
+    const input = pets.map((pet) => JSON.stringify(pet)).join('\n');
+    const { status } = await runCli(['import', '--database-url', databaseUrl], { input });
     if (status === 0) done += 1;
     await traffic.untilOperations(operationsPerKill / 4);
   }
