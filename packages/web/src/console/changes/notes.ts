@@ -53,7 +53,7 @@ export class Notes {
     if (!note.choices) note.leftMs = durationMs;
     if (note.undo) this.#undoable.push(note);
     // The reason why nothing was done is outdated by now.
-    this.#set([...this.list.filter(({ petId }) => petId !== undefined), note]);
+    this.#set([...this.list.filter(({ petId, choices }) => petId !== undefined || choices), note]);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
