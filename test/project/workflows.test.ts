@@ -43,10 +43,9 @@ describe(description, () => {
   it('runs against the service, step by step', async () => {
     await using service = await openListeningService();
     const workflows = await respect(service, { idempotencyKey: 'order-4711' });
-    const outcomes = workflows.map(({ workflowId, executedSteps }) => [
-      workflowId,
-      ...executedSteps.map(({ stepId, response }) => `${stepId} ${response.statusCode}`),
-    ]);
+    const outcomes = workflows.map(({ workflowId, executedSteps }) =>
+      [workflowId].concat(executedSteps.map(({ stepId, response }) => `${stepId} ${response.statusCode}`)),
+    );
     expect(outcomes).toEqual([
       ['addListAndFetch', 'add 201', 'list 200', 'fetch 200'],
       ['sellOnce', 'add 201', 'sell 200', 'sellAgain 412', 'orders 200'],
