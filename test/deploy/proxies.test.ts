@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { PetstoreError, statusOfCode } from '../../src/domain/error.ts';
+import { PetstoreError } from '../../src/domain/error.ts';
 import { errorResponse } from '../../src/http/response.ts';
 import { readDeployFile } from '../support/deploy/files.ts';
 
@@ -30,12 +30,5 @@ describe.each(proxies)('the errors in $file', ({ file, errors, headerOf }) => {
       for (const [name, value] of Object.entries(expected.headers ?? {}))
         expect(text.split(headerOf(name, value))).toHaveLength(errors + 1);
     }
-  });
-
-  it('have the status of the service', () => {
-    const status = statusOfCode.unavailable;
-    expect(text).toMatch(
-      new RegExp(`return ${status} '|http-after-response set-status ${status} if \\{ status 502 504 \\}`),
-    );
   });
 });

@@ -8,16 +8,12 @@ import { lint } from '../support/process/redocly.ts';
 import { makeFolder } from '../support/process/process.ts';
 
 describe('openapi.yaml', () => {
-  it('is clean under the recommended rules of Redocly', async () => {
-    expect(await lint('openapi.yaml')).toEqual([]);
-  });
-
   it.each([
     ['openapi.json', contractOf({})],
     ['openapi.json with --stable-only', contractOf({ stableOnly: true })],
     ['openapi-3.0.json', toOpenapi30(contractOf({}))],
     ['openapi-3.0.json with --stable-only', toOpenapi30(contractOf({ stableOnly: true }))],
-  ])('stays clean when it is served as %s', async (_name, document) => {
+  ])('is clean under the recommended rules of Redocly when it is served as %s', async (_name, document) => {
     using folder = makeFolder();
     const file = join(folder.path, 'openapi.json');
     await Bun.write(file, JSON.stringify(document));

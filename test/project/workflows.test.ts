@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { idsOf } from '../support/http/calls.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { makeFolder } from '../support/process/process.ts';
 import { lint, runRedocly } from '../support/process/redocly.ts';
 
 interface Step {
   stepId: string;
-  response: { statusCode: number; body: unknown; headers: Record<string, string> };
+  response: { statusCode: number };
 }
 
 interface Workflow {
@@ -44,25 +43,15 @@ describe(description, () => {
   it('runs against the service, step by step', async () => {
     await using service = await openListeningService();
     const workflows = await respect(service, { idempotencyKey: 'order-4711' });
-    const outcomes = workflows.map(({ workflowId, executedSteps }) => [
-      workflowId,
-      ...executedSteps.map(({ stepId, response }) => `${stepId} ${response.statusCode}`),
-    ]);
+    const outcomes = workflows.map(({ workflowId, executedSteps }) =>
+      [workflowId].concat(executedSteps.map(({ stepId, response }) => `${stepId} ${response.statusCode}`)),
+    );
     expect(outcomes).toEqual([
       ['addListAndFetch', 'add 201', 'list 200', 'fetch 200'],
       ['sellOnce', 'add 201', 'sell 200', 'sellAgain 412', 'orders 200'],
       ['findAndSell', 'add 201', 'search 200', 'sell 200', 'whoAmI 200', 'order 200'],
       ['retrySafely', 'add 201', 'repeat 201', 'reuse 422'],
       ['readPages', 'firstPage 200', 'nextPage 200'],
-    ]);
-
-    const pages = workflows.at(-1)?.executedSteps.map(({ response }) => response) ?? [];
-    const walked = pages.flatMap(({ body }) => (body as { id: number }[]).map(({ id }) => String(id)));
-    const stored = await (await service.call('/v1/pets?limit=100')).text();
-    expect(walked).toEqual(idsOf(stored));
-    expect(pages.map(({ headers }) => headers['link'] ?? 'none')).toEqual([
-      expect.stringContaining('cursor='),
-      'none',
     ]);
   });
 });

@@ -48,23 +48,6 @@ export function nextQuery({ headers }: { headers: Headers }): string | undefined
   return /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1];
 }
 
-/** The ids of every page from a first query on, page by page. */
-export async function walkPages(call: Call, query = ''): Promise<string[][]> {
-  const pages: string[][] = [];
-  const asked = new Set<string>();
-  let next: string | undefined = query;
-  while (next !== undefined) {
-    // Calls without a socket never let the event loop turn: a walk in a circle would outlive the test's timeout.
-    if (asked.has(next)) throw new Error(`The walk comes back to ${next}`);
-    asked.add(next);
-    const response: Response = await call(`/v1/pets${next}`);
-    if (response.status !== 200) throw new Error(`GET ${next} gave ${response.status}`);
-    pages.push(idsOf(await response.text()));
-    next = nextQuery(response);
-  }
-  return pages;
-}
-
 export interface ErrorBody {
   code: string;
   message: string;

@@ -20,7 +20,7 @@ type Bytes = Message['bytes'];
 const pet = (name: string): string => `{"name":"${name}","categoryId":1}`;
 const keyOf = (key: string): string => `Host: petstore\r\nAuthorization: Bearer ${key}\r\n`;
 const json = 'Content-Type: application/json\r\n';
-const get = (key: string, target = '/v1/pets'): string => `GET ${target} HTTP/1.1\r\n${keyOf(key)}\r\n`;
+const get = (key: string): string => `GET /v1/pets HTTP/1.1\r\n${keyOf(key)}\r\n`;
 
 const create = (key: string, headers: string, body: string, version = 'HTTP/1.1'): string =>
   `POST /v1/pets ${version}\r\n${keyOf(key)}${json}${headers}\r\n${body}`;
@@ -162,27 +162,15 @@ export const messages: Message[] = [
   ),
 
   broken('CRLF behind a counted body', counted('\r\n')),
-  broken('two CRLF behind a counted body', counted('\r\n\r\n')),
-  broken('LF behind a counted body', counted('\n')),
-  broken('CR behind a counted body', counted('\r')),
-  broken('a space behind a counted body', counted(' ')),
-  broken('NUL behind a counted body', counted('\0')),
   broken('letters behind a counted body', counted('junk')),
-  broken('a line of letters behind a counted body', counted('junk\r\n\r\n')),
-  broken('a response behind a counted body', counted('HTTP/1.1 200 OK\r\n\r\n')),
   broken('the start of a request behind a counted body', counted('GET /v1')),
-  broken('bytes of TLS behind a counted body', counted('\x16\x03\x01\x02\x00')),
 
   broken('a trailer', chunked('0\r\nX-Trailer: y\r\n\r\n')),
-  broken('two trailers', chunked('0\r\nX-One: 1\r\nX-Two: 2\r\n\r\n')),
   broken('a trailer that names a length', chunked('0\r\nContent-Length: 5\r\n\r\n')),
   broken('letters instead of the last line', chunked('0\r\njunk')),
   broken('LF instead of the last line', chunked('0\r\n\n')),
-  broken('last lines that end in LF', chunked('0\n\n')),
-  broken('LF behind the last chunk', chunked('0\r\n\r\n\n')),
   broken('CRLF behind the last chunk', chunked('0\r\n\r\n\r\n')),
   broken('letters behind the last chunk', chunked('0\r\n\r\njunk')),
-  broken('a line of letters behind the last chunk', chunked('0\r\n\r\njunk\r\n\r\n')),
   broken('a second last chunk', chunked('0\r\n\r\n0\r\n\r\n')),
 
   broken(
@@ -205,19 +193,9 @@ export const messages: Message[] = [
   broken('five creates at once', counted(counted(counted(counted(counted())))), 5),
   broken('a create pipelined behind a list', (name, key) => get(key) + counted()(name, key), 2),
   broken(
-    'a create pipelined behind a liveness check',
-    (name, key) => get(key, '/livez') + counted()(name, key),
-    2,
-  ),
-  broken(
     'a create pipelined behind a refused key',
     (name, key) => get('pets_wrong') + counted()(name, key),
     2,
-  ),
-  broken(
-    'a create pipelined behind ten lists',
-    (name, key) => get(key).repeat(10) + counted()(name, key),
-    11,
   ),
   broken('a request without Host pipelined behind a create', counted('GET /livez HTTP/1.1\r\n\r\n'), 2),
   broken('an unknown method pipelined behind a create', counted('FROBNICATE / HTTP/1.1\r\n\r\n'), 2),
