@@ -59,14 +59,6 @@ describe('two replicas that change the same pets', () => {
     expect(await ordersOf(id)).toEqual(['sold']);
   });
 
-  it('do not find a pet that the other has deleted', async () => {
-    const [id] = (await createMany(1)) as [bigint];
-    const outcomes = await whileHeld(database, id, () =>
-      replicas.map(({ pets }) => codeOf(pets.apply(deletePet(id)))),
-    );
-    expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
-  });
-
   it('let one of two give a number its first name', async () => {
     // With the lock of the events held, the first has written its name when the second comes.
     await using held = await hold(database, "SELECT pg_advisory_xact_lock(x'6576656e'::integer)");

@@ -2,6 +2,7 @@ import { Database as SqliteDatabase } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { readAll, type BulkStore, type BulkTable } from '../../../src/stores/bulk.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
@@ -9,7 +10,6 @@ import { openSqliteBulk } from '../../../src/stores/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { makeFolder, runCli, type Folder } from '../../support/process/process.ts';
-import { insertPet } from '../../support/insert-pet.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet, deletePet } from '../../support/changes.ts';
 
@@ -35,30 +35,13 @@ afterAll(async () => {
 /** A shop with everything that is hard to keep: gaps, ids past 2^53, odd names, all kinds of keys. */
 async function fill(path: string): Promise<void> {
   const store = openSqliteStore({ path });
-  const createdAt = new Date('2026-01-01T00:00:00.001Z');
-  for (const name of ['till', 'revoked']) {
-    await store.keys.createKey({
-      name,
-      hash: `hash of ${name}`,
-      lastFour: 'abcd',
-      isReadOnly: false,
-      mayDelete: name !== 'revoked',
-      createdAt,
-    });
-  }
+  const now = new Date('2026-01-01T00:00:00.001Z');
+  await issueKey(store.keys, { name: 'till', now });
+  await issueKey(store.keys, { name: 'revoked', now, mayDelete: false });
   await store.keys.revokeKey('2', new Date('2026-02-01T00:00:00.002Z'));
   await store.keys.recordUse('1', new Date('2026-03-01T00:00:00.003Z'));
-  await store.keys.createKey({
-    ...{
-      name: 'expiring',
-      hash: 'hash of expiring',
-      lastFour: 'wxyz',
-      isReadOnly: true,
-      mayDelete: false,
-      createdAt,
-    },
-    expiresAt: new Date('2036-01-01T00:00:00.004Z'),
-  });
+  const expiresAt = new Date('2036-01-01T00:00:00.004Z');
+  await issueKey(store.keys, { name: 'expiring', now, expiresAt, isReadOnly: true });
   for (let index = 0; index < 10; index++) {
     const name = `keyed "${index}" \\ 🐕 NULL`;
     await store.pets.apply(
@@ -71,6 +54,13 @@ async function fill(path: string): Promise<void> {
     await imports.addPets([], { source, addedBefore: 0 });
     if (source !== 'half-way') await imports.finishImport(source, new Date('2026-04-01T00:00:00.005Z'));
   }
+  const added = Array.from({ length: pets - 10 }, (_, index) => {
+    const n = index + 11;
+    const status = [undefined, ...petStatuses][n % 4];
+    const id = n > pets - 5 ? 2n ** 53n + 1n + BigInt(n) : BigInt(n * 2);
+    return { id, name: `Pet ${n}`, categoryId: BigInt(n % 7), ...(status && { status }) };
+  });
+  await imports.addPets(added);
   await imports.close();
   const bulk = await openSqliteBulk({ path, mayCreate: true });
   await bulk.categories.write([
@@ -78,15 +68,6 @@ async function fill(path: string): Promise<void> {
     { id: 2n ** 53n + 1n, name: 'Dogs' },
   ]);
   await bulk.close();
-  const direct = new SqliteDatabase(path);
-  direct.transaction(() => {
-    for (let n = 11; n <= pets; n++) {
-      const id = n > pets - 5 ? 2n ** 53n + 1n + BigInt(n) : BigInt(n * 2);
-      const status = [undefined, ...petStatuses][n % 4];
-      insertPet(direct, id, { name: `Pet ${n}`, categoryId: BigInt(n % 7), ...(status && { status }) });
-    }
-  })();
-  direct.close();
   // The newest pet is deleted; its id, its order and its idempotency key stay.
   const reopened = openSqliteStore({ path });
   const { id } = await reopened.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
@@ -143,15 +124,7 @@ describe('petstore copy', () => {
     const deleted = await store.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
     expect(deleted).toMatchObject({ isNew: false });
     expect(created.id).toBe(deleted.id + 1n);
-    const key = {
-      name: 'new',
-      hash: 'new',
-      lastFour: 'aaaa',
-      isReadOnly: false,
-      mayDelete: true,
-      createdAt: new Date(),
-    };
-    expect(await store.keys.createKey(key)).toMatchObject({ id: '4' });
+    expect(await issueKey(store.keys, { name: 'new', now: new Date() })).toMatchObject({ key: { id: '4' } });
     await store.close();
   });
 

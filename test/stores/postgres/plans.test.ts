@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { sorts, type Store } from '../../../src/stores/store.ts';
+import { parseAddress } from '../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { createSql } from '../../../src/stores/postgres/sessions.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
-import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 
@@ -12,7 +13,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 describe('a plan', () => {
   it('is made once per statement, whatever the values are, and is never compiled', async () => {
     // One session reads, so that all plans are its own.
-    const sql = openSqlAt(place.address('?connection_limit=3'));
+    const sql = createSql(parseAddress(place.address(), {}), { readerCount: 1 });
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
       expect(await sql.read(statement, [last])).toHaveLength(last);

@@ -13,10 +13,6 @@ export interface PostgresProxy extends AsyncDisposable {
   cutNext(statement: CutStatement, moment: 'at-once' | 'after-answer'): void;
   /** How many statements were cut. */
   readonly cuts: number;
-  /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
-  lose(text: string): void;
-  /** How often something was lost. */
-  readonly losses: number;
   /** Everything that is sent to the server from now on, as it is sent. */
   record(): string[];
   /** Open connections on which this text has been sent to the server, or would have been. */
@@ -48,8 +44,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let armed: { statement: CutStatement; moment: 'at-once' | 'after-answer' } | undefined;
   let cuts = 0;
   let isFrozen = false;
-  let lostText: string | undefined;
-  let losses = 0;
   let recorded: string[] | undefined;
 
   const cut = (pair: Pair): void => {
@@ -70,10 +64,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       if (isFrozen) return;
       recorded?.push(bytes.toString('latin1'));
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
-      if (lostText !== undefined && bytes.includes(lostText)) {
-        losses += 1;
-        return;
-      }
       const moment = armed && bytes.includes(armed.statement) ? armed.moment : undefined;
       if (moment !== undefined) {
         armed = undefined;
@@ -104,12 +94,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     },
     get cuts() {
       return cuts;
-    },
-    lose(text) {
-      lostText = text;
-    },
-    get losses() {
-      return losses;
     },
     record() {
       recorded = [];

@@ -3,7 +3,6 @@ import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { openSession } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
-import { openSqlAt } from '../../../support/postgres/open-sql.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer } from '../../../support/postgres/server.ts';
 
@@ -77,21 +76,5 @@ describe('a server that accepts connections and stays silent', () => {
     expect(await codeOf(Promise.resolve(store.pets.getPet(1n)))).toBe('unavailable');
     expect(performance.now() - startedAt).toBeLessThan(40_000);
     await store.close();
-  });
-});
-
-describe('a session that is lost before it has identified itself', () => {
-  it('is not handed over, and the waiting write was not sent', async () => {
-    await using proxy = await openProxy(sharedServer.port);
-    proxy.lose('pg_is_in_recovery');
-    const sql = openSqlAt(proxy.address(database.name));
-    const write = sql
-      .write((query) => query({ name: 'write', text: 'SELECT 1' }))
-      .catch((error: unknown) => (error as Error).message);
-    while (proxy.losses === 0) await Bun.sleep(5);
-    proxy.cutConnectionsThatSent('pg_is_in_recovery');
-    expect(await write).toBe('The store cannot be used at the moment. Try again.');
-    expect(proxy.countThatSent('SELECT 1')).toBe(0);
-    await sql.close();
   });
 });
