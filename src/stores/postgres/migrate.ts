@@ -7,6 +7,7 @@ import { announceMigration, newerSchema, type MigrationOptions } from '../migrat
 import type { PostgresAddress } from './address.ts';
 import { onSession } from './errors.ts';
 import type { Session } from './session.ts';
+import { isCollision } from './transaction.ts';
 
 /**
  * Each step leads from the previous version to its own; the first release had version 4. A released step never changes.
@@ -151,13 +152,20 @@ async function migrate(session: Session, options: PrepareOptions): Promise<void>
   for (const name of Object.keys(indexes)) await buildIndex(session, name);
 }
 
-/** Runs a transaction while other replicas wait. */
+/** Runs a transaction while other replicas wait, and again if it collided with the work of one that serves. */
 async function alone<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
-  await session.query('BEGIN');
-  await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-  const result = await work();
-  await session.query('COMMIT');
-  return result;
+  for (;;) {
+    try {
+      await session.query('BEGIN');
+      await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+      const result = await work();
+      await session.query('COMMIT');
+      return result;
+    } catch (error) {
+      if (!isCollision(error)) throw error;
+      await session.query('ROLLBACK');
+    }
+  }
 }
 
 /** Returns the previous version. */
@@ -219,10 +227,15 @@ async function buildIndex(session: Session, name: string): Promise<void> {
     );
     if (index?.indisvalid) return;
     if (!index?.isBeingBuilt) {
-      // REINDEX would leave another index behind if it failed.
-      if (index) await session.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
-      return;
+      try {
+        // REINDEX would leave another index behind if it failed.
+        if (index) await session.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+        await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
+        return;
+      } catch (error) {
+        // Two replicas that build indexes may wait for each other's snapshots.
+        if (!isCollision(error)) throw error;
+      }
     }
     await sleep(pauseBetweenChecksMs);
   }
