@@ -18,6 +18,7 @@ interface SandboxCommandOptions {
   mutant?: number;
   listMutants?: true;
   stopWithStdin?: true;
+  keepRunning?: true;
   json?: true;
 }
 
@@ -27,8 +28,8 @@ export function define(command: Command): void {
   const { port, apiKey, seed, count, faultSeed } = sandboxDefaults;
   command
     .description(
-      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, and leaves ' +
-        'nothing behind.',
+      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
+        'process that started it is gone, and leaves nothing behind.',
     )
     .option('--port <number>', 'Port to listen on; 0 picks a free one.', integerFrom(0, 65_535), port)
     .option('--api-key <key>', 'The only API key.', parseKey, apiKey)
@@ -53,6 +54,7 @@ export function define(command: Command): void {
     )
     .option('--list-mutants', 'List the mistakes, and serve nothing.')
     .option('--stop-with-stdin', 'Also stop when standard input ends.')
+    .option('--keep-running', 'Do not stop when the process that started it is gone: for scripts and CI.')
     .option('--json', 'Print the address and the key as one line of JSON.')
     .action(sandbox);
   addExamples(
@@ -65,10 +67,11 @@ export function define(command: Command): void {
 }
 
 async function sandbox(given: SandboxCommandOptions): Promise<void> {
-  const { json, stopWithStdin, listMutants, mutant, ...options } = given;
+  const { json, stopWithStdin, keepRunning, listMutants, mutant, ...options } = given;
   if (listMutants) return await printMutants(json);
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
   const ends: Promise<unknown>[] = [untilStopSignal()];
+  if (!keepRunning) ends.push(untilParentGone().then(tellWhy));
   // The reader of the address may be gone before the sandbox is.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
@@ -104,6 +107,26 @@ async function mutantOf(wanted: number): Promise<Wrap> {
 
 function untilStopSignal(): Promise<unknown> {
   return Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal)));
+}
+
+const checkEveryMs = 100;
+
+/** Resolves once the parent process is gone, however it ended: an orphan gets another parent. */
+function untilParentGone(): Promise<void> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      resolve();
+    }, checkEveryMs).unref();
+  });
+}
+
+function tellWhy(): void {
+  process.stderr.write(
+    'petstore-sandbox: The process that started this sandbox is gone, so it stops. To prevent that, use --keep-running.\n',
+  );
 }
 
 /** Resolves once standard input ends, as it does when the process at its other end does. */

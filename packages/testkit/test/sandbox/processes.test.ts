@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { collect } from '../../../../test/support/process/collect.ts';
-import { kitPrograms, petstoreCommand, runKit } from '../../../../test/support/process/process.ts';
+import { isRunning } from '../../../../test/support/process/process-tree.ts';
+import {
+  endProcess,
+  kitPrograms,
+  petstoreCommand,
+  runKit,
+} from '../../../../test/support/process/process.ts';
+import { startProgram } from '../../../../test/support/process/running.ts';
 import {
   makeTemporaryPlace,
   startSandboxProcess,
@@ -9,10 +15,22 @@ import {
 } from '../../../../test/support/sandbox/process.ts';
 
 let place: TemporaryPlace;
+/** A sandbox whose parent is gone: a failing test must not leave it running. */
+let orphan: number | undefined;
+
 beforeEach(() => {
   place = makeTemporaryPlace();
 });
-afterEach(() => place[Symbol.dispose]());
+
+afterEach(() => {
+  if (orphan !== undefined) endProcess(orphan);
+  orphan = undefined;
+  place[Symbol.dispose]();
+});
+
+async function untilGone(pid: number): Promise<void> {
+  while (isRunning(pid)) await Bun.sleep(20);
+}
 
 describe('petstore-sandbox', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('is gone without a trace after %s', async (signal) => {
@@ -23,15 +41,47 @@ describe('petstore-sandbox', () => {
     expect([place.files(), await statusOf(sandbox)]).toEqual([[], 'refused']);
   });
 
-  it('ends with its standard input if it is told to', async () => {
-    const command = petstoreCommand(['--json', '--stop-with-stdin'], kitPrograms.sandbox);
-    const { env, path: cwd } = place;
-    const child = Bun.spawn(command, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
-    await collect(child.stdout).untilMatch(/^.*\n/);
-    await child.stdin.end();
-    expect(await child.exited).toBe(0);
+  it.each([
+    ['', []],
+    [' with its standard input', ['--stop-with-stdin']],
+  ])('ends%s when its parent is killed', async (_title, flags) => {
+    const { pid, output } = await orphanSandbox(flags);
+    await untilGone(pid);
+    orphan = undefined;
+    expect(place.files()).toEqual([]);
+    if (flags.length > 0) return;
+    await output.untilMatch(/The process that started this sandbox is gone, .* --keep-running\.\n/);
+  });
+
+  it('outlives its parent with --keep-running, until a signal', async () => {
+    const { pid, address } = await orphanSandbox(['--keep-running']);
+    // Ten times as long as it takes one to notice without the flag.
+    await Bun.sleep(1000);
+    expect(await statusOf(address)).toBe(200);
+    process.kill(pid, 'SIGTERM');
+    await untilGone(pid);
     expect(place.files()).toEqual([]);
   });
+
+  /** A sandbox whose parent has just been killed. */
+  async function orphanSandbox(flags: string[]) {
+    const command = JSON.stringify(petstoreCommand(['--json', ...flags], kitPrograms.sandbox));
+    const program = `
+      const child = Bun.spawn(${command}, { stdio: ['pipe', 'inherit', 'inherit'] });
+      console.log(child.pid);
+      await child.exited;`;
+    const parent = startProgram(['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, '-e', program], {
+      cwd: place.path,
+      env: place.env,
+    });
+    const output = parent.stdout;
+    const [line] = await output.untilMatch(/\{"url".*\n/);
+    const pid = Number((await output.untilMatch(/^\d+$/m))[0]);
+    orphan = pid;
+    expect(isRunning(pid)).toBe(true);
+    process.kill(parent.pid, 'SIGKILL');
+    return { pid, output, address: JSON.parse(line) as { url: string; apiKey: string } };
+  }
 
   it('serves the mutant that it is asked for', async () => {
     await using sandbox = await startSandboxProcess(place, ['--mutant', '1']);
