@@ -36,8 +36,9 @@ function linked(name: string, purl: string, licence: string): Component {
 
 /**
  * Writes the bill of materials in CycloneDX: the service, the client, all they depend on, what is inside Bun, and the
- * executables, by their platforms. `npm sbom --omit=dev` also leaves out packages that development shares (pg, commander), so npm gets a lockfile
- * without development packages instead. It names the root and a workspace after their folders.
+ * executables, by their platforms. `npm sbom --omit=dev` also leaves out packages that development shares (pg,
+ * commander), so npm gets a lockfile without development packages instead. It names the root and a workspace after their
+ * folders.
  */
 export async function writeSbom(
   file: string,
