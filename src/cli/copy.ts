@@ -11,8 +11,9 @@ import { reportProgress } from './terminal/progress.ts';
 export function define(command: Command): void {
   command
     .description(
-      'Copy a whole store: pets and orders with their ids, categories, API keys, idempotency keys and the progress of imports. Stop the ' +
-        'services of both stores first. If the copy is interrupted, empty the target and run the same command again.',
+      'Copy a whole store: pets and orders with their ids, categories, API keys, idempotency keys and the progress of ' +
+        'imports. Stop the services of both stores first. If the copy is interrupted, empty the target and run the same ' +
+        'command again.',
     )
     .requiredOption('--from <address>', 'The store to read. It is not changed.')
     .requiredOption('--to <address>', 'The store to write: new or empty.')

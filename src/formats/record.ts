@@ -28,7 +28,10 @@ export interface ParsedRecord extends TextRecord {
 /** A longer record cannot be a pet: the API accepts 64 KiB. */
 const maxRecordLength = 1024 * 1024;
 
-/** Splits text that arrives in pieces into records. A line for which `turns` is true starts or ends a record of several lines. */
+/**
+ * Splits text that arrives in pieces into records. A line for which `turns` is true starts or ends a record of several
+ * lines.
+ */
 export function createLineSplitter(turns = (_text: string) => false) {
   let rest = '';
   /** The length of the complete lines in `rest`, whose record continues. */

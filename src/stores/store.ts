@@ -14,8 +14,8 @@ export interface Store {
 }
 
 /**
- * Keeps the pets and categories and renders them as JSON. A change resolves once it is on disk, and fails with `overloaded` if too
- * many are waiting. Every method fails with `unavailable` while the store cannot be used.
+ * Keeps the pets and categories and renders them as JSON. A change resolves once it is on disk, and fails with
+ * `overloaded` if too many are waiting. Every method fails with `unavailable` while the store cannot be used.
  */
 export interface PetStore {
   /**

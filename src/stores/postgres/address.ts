@@ -28,7 +28,7 @@ const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as
 type SslMode = (typeof sslModes)[number];
 
 /** The environment's variables, of which PGPASSWORD is read here. */
-export type LibpqVariables = Record<string, string | undefined>;
+export type Environment = Record<string, string | undefined>;
 
 const parameterNames = [
   ...['host', 'port', 'user', 'password', 'dbname', 'options', 'application_name', 'connect_timeout'],
@@ -44,7 +44,7 @@ const connections = { fewest: 3, most: 100, default: 5 };
  * Reads the address forms of libpq, Unix sockets included. Errors never repeat a part of the address: any part may be a
  * password whose special characters were not encoded.
  */
-export function parseAddress(address: string, environment: LibpqVariables): PostgresAddress {
+export function parseAddress(address: string, environment: Environment): PostgresAddress {
   // URL accepts a user only with a host, which a parameter may name instead.
   const url = URL.parse(address.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost'));
   if (!url || !/^postgres(?:ql)?:\/\//.test(address) || url.hash) refuseForm();

@@ -4,7 +4,7 @@ import type { Log } from '../../system/log.ts';
 import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
 import type { Store } from '../store.ts';
-import { type LibpqVariables, parseAddress } from './address.ts';
+import { type Environment, parseAddress } from './address.ts';
 import { createApply } from './apply.ts';
 import { createKeyStore } from './keys.ts';
 import { prepareDatabase } from './migrate.ts';
@@ -15,8 +15,8 @@ import { createSql, writerCount } from './sessions.ts';
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
   address: string;
-  /** Where PGPASSWORD and libpq's other variables are read from. */
-  environment?: LibpqVariables;
+  /** Where PGPASSWORD is read from. */
+  environment?: Environment;
   maxQueuedWrites?: number;
   now?: () => number;
   /** Records the server in use and every change of it. */

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { searchForms } from './pets/find/query.ts';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
-/** The keyboard shortcuts, and what the search understands. Escape, the button and a click outside close it; the browser returns the focus. */
+/**
+ * The keyboard shortcuts, and what the search understands. Escape, the button and a click outside close it; the browser
+ * returns the focus.
+ */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -15,7 +15,7 @@ import {
   orderTable,
   type TableForm,
 } from '../../tables.ts';
-import { type LibpqVariables, parseAddress } from '../address.ts';
+import { type Environment, parseAddress } from '../address.ts';
 import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import {
   addEvents,
@@ -32,7 +32,7 @@ import { isIdTaken } from '../transaction.ts';
 
 interface CommandOptions extends PrepareOptions {
   address: string;
-  environment?: LibpqVariables;
+  environment?: Environment;
 }
 
 /** Reads or writes all of a store. */

@@ -1,4 +1,4 @@
-import { parseAddress, type LibpqVariables } from '../address.ts';
+import { parseAddress, type Environment } from '../address.ts';
 import { onSession } from '../errors.ts';
 import { readSchemaVersion } from '../migrate.ts';
 
@@ -14,7 +14,7 @@ export interface PostgresInspection {
 }
 
 /** Inspects a database without changing it. Fails with the service's own error. */
-export function inspectPostgres(address: string, environment: LibpqVariables): Promise<PostgresInspection> {
+export function inspectPostgres(address: string, environment: Environment): Promise<PostgresInspection> {
   return onSession({ address: parseAddress(address, environment), timeouts }, async (session) => {
     const isNew = (await readSchemaVersion(session)) === 0;
     const [found] = await session.query<Omit<PostgresInspection, 'isNew'>>(isNew ? selectNew : selectStore);

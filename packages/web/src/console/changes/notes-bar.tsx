@@ -8,7 +8,10 @@ export interface NotesBarProps {
   onChosen: (petId: bigint | undefined) => void;
 }
 
-/** Notes about recent changes, the newest first and the rest folded. A note stays while somebody points at it or has the focus in it. */
+/**
+ * Notes about recent changes, the newest first and the rest folded. A note stays while somebody points at it or has
+ * the focus in it.
+ */
 export function NotesBar({ notes, onChosen }: NotesBarProps) {
   const reasons = useRef(new Set<'pointer' | 'focus'>());
   const hold = (reason: 'pointer' | 'focus', isHeld: boolean) => {

@@ -17,7 +17,10 @@ export class PetRows {
   list: readonly Row[] = [];
   /** Changes when rows have moved. */
   moves = 0;
-  /** Pets to read by their id: those changed here, whose response may be older than an event, and those that a search by words may find. */
+  /**
+   * Pets to read by their id: those changed here, whose response may be older than an event, and those that a search by
+   * words may find.
+   */
   readonly unconfirmed = new Set<bigint>();
   readonly #onChange: () => void;
   #news = new Set<bigint>();

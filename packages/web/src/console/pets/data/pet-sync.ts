@@ -24,7 +24,8 @@ const retryMs = 2000;
 const earlyMs = 1000;
 
 /**
- * Fills the rows from the store: the first page by hand and after an import, more on demand. Then it follows the events, one request at a time.
+ * Fills the rows from the store: the first page by hand and after an import, more on demand. Then it follows the events,
+ * one request at a time.
  * The names of categories come before the rows that show them.
  */
 export class PetSync {
