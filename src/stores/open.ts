@@ -37,9 +37,9 @@ export function storeAt(databaseUrl: string): NamedStore {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
   switch (scheme) {
     case undefined:
-      return embeddedStore(databaseUrl);
+      return embeddedStore(refuseFolder(databaseUrl));
     case 'sqlite':
-      return embeddedStore(sqlitePath(databaseUrl));
+      return embeddedStore(refuseFolder(sqlitePath(databaseUrl)));
     case 'postgres':
     case 'postgresql':
       return postgresStore(databaseUrl);
@@ -103,6 +103,11 @@ export function refuseFileOfStore(databaseUrl: string, file: string): void {
   const { path } = storeAt(databaseUrl);
   if (path === undefined || !isFileOfStore(path, file)) return;
   throw usageError(`${file} belongs to the store ${path}.`, 'Name another file.');
+}
+
+function refuseFolder(path: string): string {
+  if (!path.endsWith('/')) return path;
+  throw usageError(`${path} is a folder.`, `Name a file in it: --database-url ${path}petstore.db`);
 }
 
 /** Accepts `sqlite:data/shop.db`, `sqlite:/var/lib/shop.db` and `sqlite:///var/lib/shop.db`. */

@@ -96,7 +96,7 @@ describe('petstore backup and restore', () => {
     expect(await run('restore', 'backup.db', '--force')).toMatchObject({ status: 0 });
   });
 
-  it('keep categories', async () => {
+  it('keep categories, and do not replace a store that holds only categories without --force', async () => {
     const other = inFolder('other.db');
     await nameCategory(other);
     expect(
@@ -104,8 +104,13 @@ describe('petstore backup and restore', () => {
     ).toMatchObject({
       status: 0,
     });
-    const restore = runCli(['restore', 'other-backup.db', '--database-url', other], { cwd: at.path });
-    expect(await restore).toMatchObject({ status: 0 });
+    const restore = (...args: string[]) =>
+      runCli(['restore', 'other-backup.db', '--database-url', other, ...args], { cwd: at.path });
+    expect(await restore()).toMatchObject({
+      status: 1,
+      stderr: `petstore: ${other} holds categories. To replace them with the backup, add --force.\n`,
+    });
+    expect(await restore('--force')).toMatchObject({ status: 0 });
     const bulk = await openSqliteBulk({ path: other, mayCreate: false });
     expect(await bulk.categories.read(undefined, 10)).toEqual([{ id: 7n, name: 'Dogs' }]);
     await bulk.close();

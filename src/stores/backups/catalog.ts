@@ -87,7 +87,8 @@ async function readBackup(
   try {
     const backup = parseManifest(name, await place.read(manifestOf(name)));
     if (backup?.bytes !== files.get(name)) return undefined;
-    if (!backup?.rehearsal || isPast(backup.rehearsal.at)) return backup;
+    const at: unknown = backup?.rehearsal?.at;
+    if (!backup?.rehearsal || (at instanceof Date && isPast(at))) return backup;
     return { ...backup, rehearsal: undefined };
   } catch (error) {
     // Another process may have removed it in the meantime.

@@ -189,28 +189,29 @@ async function runSteps(session: Session, report: Report): Promise<number> {
 
 const namesPerBatch = 1000;
 
-/** Folds the names that 1.1.0 wrote. */
+/** Folds the names that 1.1.0 wrote. Pets locked by others are left for the next start. */
 async function foldNames(session: Session, report: Report): Promise<void> {
   const unfolded = 'FROM pets WHERE folded_name IS NULL';
   const [row] = await session.query<{ total: string }>(`SELECT count(*) AS total ${unfolded}`);
   if (row?.total === '0') return;
   using progress = report.progress('names made searchable', Number(row?.total));
-  const foldBatch = async (): Promise<number> => {
+  for (let after = '0'; ;) {
+    // Do not wait for a standby: the next start folds what a failover loses.
+    await session.query('BEGIN; SET LOCAL synchronous_commit = local');
     const pets = await session.query<{ id: string; name: string }>(
-      `SELECT id, name ${unfolded} ORDER BY id LIMIT ${namesPerBatch} FOR UPDATE`,
+      `SELECT id, name ${unfolded} AND id > $1::bigint ORDER BY id LIMIT ${namesPerBatch} FOR UPDATE SKIP LOCKED`,
+      [after],
     );
     await session.query(
       `UPDATE pets SET folded_name = given.folded_name FROM unnest($1::bigint[], $2::text[]) AS given (id, folded_name)
        WHERE pets.id = given.id`,
       [pets.map(({ id }) => id), pets.map(({ name }) => foldName(name))],
     );
-    return pets.length;
-  };
-  let count: number;
-  do {
-    count = await alone(session, foldBatch);
-    progress.add(count);
-  } while (count > 0);
+    await session.query('COMMIT');
+    progress.add(pets.length);
+    if (pets.length < namesPerBatch) return;
+    after = pets.at(-1)?.id ?? after;
+  }
 }
 
 /**

@@ -34,6 +34,8 @@ export type Query = <Row extends QueryResultRow>(
 /** One session. After a failure it is useless: `isOpen` turns false, and `onLost` is called once. */
 export interface Session {
   readonly server: Server;
+  /** The process that serves the session. */
+  readonly pid: number;
   readonly isOpen: boolean;
   /** How many warnings the server has sent. */
   readonly warnings: number;
@@ -122,8 +124,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** What a new session asks first. */
-type SessionRow = Server & { isStandby: boolean };
+/** What a new session asks first. `pid` is the process that serves it, until a pgbouncer gives it to others. */
+type SessionRow = Server & { pid: number; isStandby: boolean };
 
 /** Takes the timeline from the current log file's name: the last checkpoint's is outdated after a promotion. */
 const selectSession = `
@@ -131,7 +133,8 @@ const selectSession = `
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     CASE WHEN pg_is_in_recovery() THEN 0
       ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
-    extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt"`;
+    extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
+    pg_backend_pid() AS pid`;
 
 async function start(
   socket: Socket,
@@ -185,12 +188,13 @@ async function start(
     await client.connect();
     const [row] = await query<SessionRow>(selectSession);
     if (!row) throw new Error('The server does not identify itself.');
-    const { isStandby, ...server } = row;
+    const { pid, isStandby, ...server } = row;
     // A standby lags behind.
     if (isStandby) throw new Error('The server is a standby.');
     isOpen = true;
     return {
       server,
+      pid,
       get isOpen() {
         return isOpen;
       },

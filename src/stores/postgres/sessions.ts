@@ -87,14 +87,18 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
   const writers = createLanes(openWriter, writerCount);
 
+  const read: Query = (statement, values) =>
+    retry(() => readers.run((session) => session.query(statement, values)));
+
   const transact = createTransact({
     onSession: (work) => writers.run(work),
+    read,
     statementsMs: timeouts.silenceMs,
     commitMs,
   });
 
   return {
-    read: (statement, values) => retry(() => readers.run((session) => session.query(statement, values))),
+    read,
     search: (statement, values, signal) =>
       retry(() =>
         searchers.run((session) => {

@@ -8,30 +8,54 @@ export type Transact = <Result>(work: (query: Query) => Promise<Result>, advice?
 export interface TransactionOptions {
   /** Runs work on a session that nobody else uses until the work ends. */
   onSession: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
+  /** Reads on another session. */
+  read: Query;
   /** The time limit for the statements that `work` awaits. */
   statementsMs: number;
   /** The time limit for COMMIT, and before that for the statements that travel with it. */
   commitMs: number;
 }
 
+/** How often to ask the server whether it still works on a late COMMIT. */
+const checkEveryMs = 1000;
+
+/** If the process is idle, its response was sent and lost. */
+const selectBusy = {
+  name: 'select-busy',
+  text: "SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE state <> 'idle'",
+};
+
 /** Tells the caller of a late COMMIT that its outcome is unknown, and keeps its session until the response is there. */
-export function createTransact({ onSession, statementsMs, commitMs }: TransactionOptions): Transact {
+export function createTransact({ onSession, read, statementsMs, commitMs }: TransactionOptions): Transact {
   /**
    * The sessions with a late COMMIT, which may wait for its standby forever. Further writes are refused meanwhile: a
    * hanging standby thus costs the server two sessions, not one per write.
    */
-  const late = new Set<Session>();
+  const late = new Map<Session, Timer>();
+
+  /** The response may have been lost on the way. */
+  const endIfSilent = async (session: Session): Promise<void> => {
+    const busy = await read(selectBusy, [session.pid]);
+    if (busy.length === 0) session.destroy();
+  };
 
   return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
     if (late.size > 0) throw unavailable(new Error('An earlier write is still under way.'));
     const lateness = Promise.withResolvers<never>();
     const outcome = onSession((session) => {
       const onLate = (): void => {
-        late.add(session);
         lateness.reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
+        if (late.has(session)) return;
+        late.set(
+          session,
+          setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs),
+        );
       };
       const running = runTransaction(session, work, { statementsMs, commitMs, advice, onLate });
-      return running.finally(() => late.delete(session));
+      return running.finally(() => {
+        clearInterval(late.get(session));
+        late.delete(session);
+      });
     });
     return Promise.race([outcome, lateness.promise]);
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
 import type { Store } from '../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { failureOf } from '../../support/failure.ts';
@@ -35,6 +36,23 @@ describe('names that a replica of 1.1.0 writes', () => {
     expect(await database.run('SELECT id FROM pets WHERE folded_name IS NULL')).toEqual([]);
     expect(await found(stores[0]!, 'lucja')).toHaveLength(100);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('stay as they are until the next start if somebody else holds the pet', async () => {
+    await using database = await makeDatabase();
+    const address = database.address();
+    await (await openPostgresStore({ address })).close();
+    await database.run("INSERT INTO pets (id, name, category_id) VALUES (1, 'Łucja', 1), (2, 'Zoë', 1)");
+    const holder = new Client(address);
+    await holder.connect();
+    await holder.query('BEGIN; SELECT FROM pets WHERE id = 1 FOR UPDATE');
+    const beside = await openPostgresStore({ address });
+    expect(await found(beside, 'zoe')).toEqual([2]);
+    await beside.close();
+    await holder.end();
+    const next = await openPostgresStore({ address });
+    expect(await found(next, 'lucja')).toEqual([1]);
+    await next.close();
   });
 
   it('are also found by a trigram index', async () => {

@@ -159,7 +159,9 @@ function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Rema
     checkOwnership(lock, name);
     if (isWithoutSchema(lock)) return nothingLeft;
     const holds = (table: string) => lock.query(`SELECT 1 FROM ${table} LIMIT 1`).get();
-    const held = isForced ? undefined : ['pets', 'orders'].find(holds);
+    const isNewest = readPragma(lock, 'user_version') === newestVersion;
+    const tables = ['pets', 'orders', ...(isNewest ? ['categories'] : [])];
+    const held = isForced ? undefined : tables.find(holds);
     if (held !== undefined)
       throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
     return { keys: readKeys(lock), lastIds: readLastIds(lock) };

@@ -108,3 +108,18 @@ describe('a synchronous standby that hangs', () => {
     await Promise.all(replicas.map((replica) => replica.close()));
   });
 });
+
+describe('a COMMIT whose response is lost in silence', () => {
+  it('is abandoned once the server has ended it, and writes work again', async () => {
+    await using proxied = await openProxiedStore();
+    const { store, proxy } = proxied;
+    await store.pets.apply(createPet(rex));
+    proxy.loseResponseTo('insert-pets');
+    expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('outcome of this write is unknown'),
+    });
+    while ((await codeOf(store.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
+    expect(await proxied.database.run('SELECT FROM pets')).toHaveLength(3);
+  });
+});
