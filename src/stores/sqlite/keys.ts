@@ -7,6 +7,10 @@ import { selectColumns } from './rows.ts';
 const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;
 
 export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
+  // The database leaves out unusable keys: parsing one would tell by its time that it was known.
+  const selectUsable = database.query<KeyRow, [string, number]>(
+    `${selectKeys} WHERE hash = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
+  );
   const selectByHash = database.query<KeyRow, [string]>(`${selectKeys} WHERE hash = ?1`);
   const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
   const selectAll = database.query<KeyRow, []>(`${selectKeys} ORDER BY api_keys.id`);
@@ -31,9 +35,8 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       const time = now();
       const known = kept.get(hash);
       if (known && isUsable(known, time)) return known;
-      const key = read(() => selectByHash.get(hash));
-      if (!key || !isUsable(key, time)) return undefined;
-      kept.set(hash, key);
+      const key = read(() => selectUsable.get(hash, time));
+      if (key) kept.set(hash, key);
       return key;
     },
 
