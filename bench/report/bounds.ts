@@ -28,7 +28,7 @@ export function boundsOf(results: Results): Bound[] {
     atLeast('durable create to the fastest peer', 2.5, embedded('create')),
     atLeast('hot list to the fastest peer, on PostgreSQL', 4, onPostgres('list')),
     atLeast('random pages to the fastest peer, on PostgreSQL', 1.1, onPostgres('list-random')),
-    atLeast('HttpArena’s crud to the fastest peer, on PostgreSQL', 1, onPostgres('crud')),
+    atLeast('HttpArena’s crud to the fastest peer, on PostgreSQL', 0.9, onPostgres('crud')),
     atMost('list p99 while creates run on the 5 ms disk, to the quiet p99', 3, '×', p99?.median, p99),
     atLeast('list throughput while creates run on the 5 ms disk, to quiet', 0.5, ratio(results, busy, quiet)),
     ofLargestSize(results),
