@@ -38,7 +38,7 @@ type Newest = (typeof expected200)['stopped'];
 type Expected = (typeof expected100)['stopped'] &
   Partial<Omit<Newest, 'keys'>> & { keys?: Partial<Newest['keys'][number]>[] };
 
-/** Made by `scripts/make-release-fixture.ts`. */
+/** Made by `test/fixtures/make-release-stores.ts`. */
 export const releaseStores: Record<string, (release: Release) => Promise<ReleaseStore>> = {
   'SQLite after a stop': (release) => copyOf(release, 'stopped'),
   'SQLite after a kill': (release) => copyOf(release, 'killed'),

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { outputOf } from '../command.ts';
+import { outputOf } from '../../scripts/command.ts';
 
 /** A Debian with the Node, npm and certificate authorities of this machine, in place of the official Node image. */
 export async function makeNodeImage(folder: string, name: string): Promise<void> {

@@ -1,15 +1,15 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { sampleCategories } from '../src/domain/sample-pets.ts';
-import { issueKey } from '../src/stores/issue-key.ts';
-import { openListeningService } from '../test/support/http/listening.ts';
-import { openBrowser } from '../test/support/browser/browser.ts';
-import { add, signIn } from '../test/support/browser/console.ts';
-import { openDetails } from '../test/support/browser/shop.ts';
-import { visit } from '../test/support/browser/visit.ts';
+import { sampleCategories } from '../../src/domain/sample-pets.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { openBrowser } from '../support/browser/browser.ts';
+import { add, signIn } from '../support/browser/console.ts';
+import { openDetails } from '../support/browser/shop.ts';
+import { visit } from '../support/browser/visit.ts';
 
-const folder = join(import.meta.dir, '../docs/screenshots');
+const folder = join(import.meta.dir, '../../docs/screenshots');
 const screen: BrowserContextOptions = { viewport: { width: 1366, height: 768 } };
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
 const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];

@@ -1,6 +1,10 @@
 /** Says what has been shown. */
 export function report(statement: string): void {
-  console.log(`ok: ${statement}`);
+  say(`ok: ${statement}`);
+}
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 const patienceMs = 60_000;

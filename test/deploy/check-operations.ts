@@ -1,16 +1,16 @@
 // Runs the commands of docs/operations.md, unchanged, with a release of the current commit on a Debian of its own whose
 // first process is systemd. Then checks what systemd says of the units and does with a service that fails.
-//   bun scripts/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
+//   bun test/deploy/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { outputOf, project, runToEnd, type Ended } from './command.ts';
-import { importRoot } from './deploy/base.ts';
-import { report, untilTrue } from './deploy/report.ts';
-import { makeRelease } from './release/artifacts.ts';
-import { host, type Platform } from './release/platforms.ts';
-import { readSource } from './release/source.ts';
+import { outputOf, project, runToEnd, type Ended } from '../../scripts/command.ts';
+import { makeRelease } from '../../scripts/release/artifacts.ts';
+import { host, type Platform } from '../../scripts/release/platforms.ts';
+import { readSource } from '../../scripts/release/source.ts';
+import { importRoot } from './base-image.ts';
+import { report, say, untilTrue } from './report.ts';
 
 const packages =
   'systemd-sysv,sudo,curl,ca-certificates,openssl,procps,prometheus,prometheus-node-exporter,postgresql';
@@ -48,15 +48,15 @@ async function runDocument(): Promise<{ definitions: string; apiKey: string; for
   for (const [, block = ''] of document.matchAll(/^```sh\n(.*?)^```/gms)) {
     const title = block.split('\n').at(0);
     if (block.startsWith('npm run build\n')) {
-      console.log(`left out, because the machine has no Node: ${title}`);
+      say(`left out, because the machine has no Node: ${title}`);
       continue;
     }
     if (/s3/i.test(block)) {
-      console.log(`left out, because the machine has no bucket: ${title}`);
+      say(`left out, because the machine has no bucket: ${title}`);
       continue;
     }
     if (/petstore-dump|-u postgres/.test(block)) {
-      console.log(`kept for later, because the store is embedded: ${title}`);
+      say(`kept for later, because the store is embedded: ${title}`);
       forPostgres += block;
       continue;
     }

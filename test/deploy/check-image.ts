@@ -1,14 +1,14 @@
 // Builds deploy/Dockerfile on a base made from this machine, since a registry may be out of reach, and runs the image
 // read-only, without rights and not as root. Leaves nothing behind.
-//   bun scripts/check-image.ts        needs: apt-get install podman mmdebstrap
+//   bun test/deploy/check-image.ts        needs: apt-get install podman mmdebstrap
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
 import { join } from 'node:path';
-import { freePort } from '../test/support/http/free-port.ts';
-import { makePostgresPlace } from '../test/support/postgres/place.ts';
-import { makeFolder } from '../test/support/process/process.ts';
-import { makeNodeImage } from './deploy/base.ts';
-import { outputOf, project } from './command.ts';
-import { report, untilTrue } from './deploy/report.ts';
+import { outputOf, project } from '../../scripts/command.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { makePostgresPlace } from '../support/postgres/place.ts';
+import { makeFolder } from '../support/process/process.ts';
+import { makeNodeImage } from './base-image.ts';
+import { report, untilTrue } from './report.ts';
 
 /** All that a hardened container runtime takes away; not even /tmp can be written to. */
 const restrictions = [

@@ -1,13 +1,13 @@
 // Checks deploy/prometheus and the metrics of a running service with Prometheus' own programs.
-//   bun scripts/check-deploy.ts       needs promtool and prometheus: apt-get install prometheus
+//   bun test/deploy/check-prometheus.ts       needs promtool and prometheus: apt-get install prometheus
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { freePort } from '../test/support/http/free-port.ts';
-import { dashboardExpressions, rulesFile } from '../test/support/metrics/expressions.ts';
-import { metricsUrls, scrape } from '../test/support/metrics/scrape.ts';
-import { makeFolder, startService } from '../test/support/process/process.ts';
-import { outputOf } from './command.ts';
-import { report, untilTrue } from './deploy/report.ts';
+import { outputOf } from '../../scripts/command.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { dashboardExpressions, rulesFile } from '../support/metrics/expressions.ts';
+import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
+import { makeFolder, startService } from '../support/process/process.ts';
+import { report, untilTrue } from './report.ts';
 
 const requests = 25;
 const patienceMs = 60_000;
