@@ -139,7 +139,7 @@ describe('npm install', () => {
     prefix = join(folder.path, 'prefix');
     await install(folder.path, '-g', '--prefix', prefix, server);
     // A busy machine takes minutes to pack and install.
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();

@@ -8,9 +8,6 @@ export function holds<Values>(property: fc.IAsyncProperty<Values>, numRuns: numb
   return fc.assert(property, { numRuns, ...(givenSeed !== undefined && { seed: Number(givenSeed) }) });
 }
 
-/** How long a test of many runs may take on a slow, busy machine. */
-export const propertyTimeoutMs = 120_000;
-
 /** Any text that UTF-8 can carry and the API accepts as a name. */
 export const wellFormedName = fc
   .oneof(

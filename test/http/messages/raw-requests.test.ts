@@ -4,7 +4,7 @@ import { addPet, rex } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openTemporarySqlite } from '../../support/http/service.ts';
 import { checkRawResponse, type SocketResponse } from '../../support/http/socket.ts';
-import { holds, propertyTimeoutMs } from '../../support/property.ts';
+import { holds } from '../../support/property.ts';
 import { openListeningService } from '../../support/http/listening.ts';
 
 const service = await openListeningService();
@@ -69,19 +69,15 @@ const prefix = fc.constantFrom(
 );
 
 describe('any bytes in the path', () => {
-  it(
-    'get a documented response below 500, or a bare refusal when they are not HTTP',
-    async () => {
-      await holds(
-        fc.asyncProperty(method, prefix, anyBytes, async (verb, start, bytes) => {
-          const target = Buffer.concat([Buffer.from(start), bytes]);
-          await expectDocumented({ method: verb, target }, isVisible(bytes));
-        }),
-        200,
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('get a documented response below 500, or a bare refusal when they are not HTTP', async () => {
+    await holds(
+      fc.asyncProperty(method, prefix, anyBytes, async (verb, start, bytes) => {
+        const target = Buffer.concat([Buffer.from(start), bytes]);
+        await expectDocumented({ method: verb, target }, isVisible(bytes));
+      }),
+      200,
+    );
+  });
 });
 
 describe('any bytes in the query', () => {
@@ -94,19 +90,15 @@ describe('any bytes in the query', () => {
     'status=sold&cursor=',
   );
 
-  it(
-    'get a documented response below 500, or a bare refusal when they are not HTTP',
-    async () => {
-      await holds(
-        fc.asyncProperty(parameter, anyBytes, async (start, bytes) => {
-          const target = Buffer.concat([Buffer.from(`/v1/pets?${start}`), bytes]);
-          await expectDocumented({ target }, isVisible(bytes));
-        }),
-        150,
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('get a documented response below 500, or a bare refusal when they are not HTTP', async () => {
+    await holds(
+      fc.asyncProperty(parameter, anyBytes, async (start, bytes) => {
+        const target = Buffer.concat([Buffer.from(`/v1/pets?${start}`), bytes]);
+        await expectDocumented({ target }, isVisible(bytes));
+      }),
+      150,
+    );
+  });
 });
 
 describe('any bytes in a header', () => {
@@ -121,22 +113,18 @@ describe('any bytes in a header', () => {
   ];
   const name = fc.constantFrom(...names, 'Accept', 'Cookie', 'Range', 'Expect-CT', 'X-Forwarded-For');
 
-  it(
-    'get a documented response below 500, or a bare refusal when they are not HTTP',
-    async () => {
-      const body = JSON.stringify(rex);
-      await holds(
-        fc.asyncProperty(fc.constantFrom('GET', 'POST'), name, anyBytes, async (verb, header, bytes) => {
-          const headers: RawRequest['headers'] = [[header, bytes]];
-          if (header !== 'Content-Type') headers.push(['Content-Type', 'application/json']);
-          const request = { method: verb, target: '/v1/pets', headers, body: verb === 'POST' ? body : '' };
-          await expectDocumented(request, isFieldValue(bytes));
-        }),
-        200,
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('get a documented response below 500, or a bare refusal when they are not HTTP', async () => {
+    const body = JSON.stringify(rex);
+    await holds(
+      fc.asyncProperty(fc.constantFrom('GET', 'POST'), name, anyBytes, async (verb, header, bytes) => {
+        const headers: RawRequest['headers'] = [[header, bytes]];
+        if (header !== 'Content-Type') headers.push(['Content-Type', 'application/json']);
+        const request = { method: verb, target: '/v1/pets', headers, body: verb === 'POST' ? body : '' };
+        await expectDocumented(request, isFieldValue(bytes));
+      }),
+      200,
+    );
+  });
 });
 
 describe('an unusual message', () => {
