@@ -35,15 +35,19 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
       else if ('page' in data) running?.resolve(data.page);
       sendNext();
     };
-    // It may fail to start, for example without a free descriptor. The next search starts another.
     worker.onerror = ({ message }) => {
       worker.terminate();
-      thread = undefined;
-      running?.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
-      sendNext();
+      failRunning(message);
     };
     worker.postMessage(store);
     return worker;
+  };
+
+  /** A thread may fail to start, for example without a free descriptor. The next search starts another. */
+  const failRunning = (reason: unknown): void => {
+    thread = undefined;
+    running?.reject(unavailable(new Error(`The search thread is gone: ${String(reason)}`)));
+    sendNext();
   };
 
   const sendNext = (): void => {
@@ -51,7 +55,12 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
     if (running) {
       waiting.delete(running);
       clearTimeout(running.timer);
-      (thread ??= startThread()).postMessage(running.request);
+      try {
+        (thread ??= startThread()).postMessage(running.request);
+      } catch (error) {
+        // The system had no thread to give.
+        failRunning(error);
+      }
     } else if (thread && closing) thread.postMessage('close');
     else closing?.resolve();
   };

@@ -8,7 +8,7 @@ import { openSearcher } from '../../../src/stores/sqlite/search.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { makeSqlitePlace } from '../../support/store-place.ts';
-import { withThreads } from '../../support/with-threads.ts';
+import { withoutThreads, withThreads } from '../../support/with-threads.ts';
 
 const nothing = { limit: 20, words: ['no pet has this name'] };
 
@@ -91,6 +91,17 @@ describe('a search that reads many pets', () => {
     const store = await place.open();
     await withThreads('throw new Error("no start");', async () => {
       expect(await codeOf(Promise.resolve(store.pets.searchPets(nothing)))).toBe('unavailable');
+    });
+    expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
+    await store.close();
+  });
+
+  it('is unavailable while the system has no thread for it, and the next one starts one', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await withoutThreads(async () => {
+      const both = [1, 2].map(async () => codeOf(Promise.resolve(store.pets.searchPets(nothing))));
+      expect(await Promise.all(both)).toEqual(['unavailable', 'unavailable']);
     });
     expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
     await store.close();
