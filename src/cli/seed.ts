@@ -16,7 +16,7 @@ interface SeedFlags {
 
 export function define(command: Command): void {
   command
-    .description('Add made-up pets to a store, to try things out. The same seed makes the same pets.')
+    .description('Add sample pets to a store, to try things out. The same seed makes the same pets.')
     .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
     .option('--seed <number>', 'Where the random numbers start.', integerFrom(0, 2 ** 32 - 1), 1)
     .addOption(settings.databaseUrl)

@@ -14,7 +14,7 @@ const applicationId = 0x70657473;
 /** Each step leads from the previous version to its own. A released step never changes; no release had version 6 or 7. */
 const steps: Record<number, string> = {
   4: `
-  -- Each pet is kept as its JSON with a checksum; see stored-pet.ts.
+  -- Each pet is kept as its JSON with a checksum; see rows.ts.
   CREATE TABLE pets (
       -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -95,7 +95,7 @@ const steps: Record<number, string> = {
   -- A name for a number that pets may carry. The checksum covers the category as JSON.
   CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
 
-  -- Every change of a pet, in order; see stored-event.ts.
+  -- Every change of a pet, in order; see rows.ts.
   CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     created_at INTEGER NOT NULL,

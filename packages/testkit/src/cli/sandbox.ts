@@ -28,7 +28,7 @@ export function define(command: Command): void {
   const { port, apiKey, seed, count, faultSeed } = sandboxDefaults;
   command
     .description(
-      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
+      'Serve the API from a fresh store of sample pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
         'process that started it is gone, and leaves nothing behind.',
     )
     .option('--port <number>', 'Port to listen on; 0 picks a free one.', integerFrom(0, 65_535), port)
