@@ -47,9 +47,10 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
     },
 
     updatePet: async (call) => {
+      const target = targetOf(call, petNotFound);
       const body = await readBody(call.request, bodyTimeoutMs);
       const update = parsePetUpdate(await parseJsonBody(body, updateDepth));
-      const { json } = await pets.apply({ kind: 'update-pet', ...targetOf(call, petNotFound), ...update });
+      const { json } = await pets.apply({ kind: 'update-pet', ...target, ...update });
       // Send the tag as a plain header: the preconditions applied to the pet before the change.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
