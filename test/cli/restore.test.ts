@@ -56,6 +56,7 @@ describe('petstore restore', () => {
       stdout: `Restored 0 pets to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
     });
     expect(statSync(restored).mode & 0o777).toBe(0o600);
+    expect(readdirSync(inFolder('new'))).toEqual(['b.db']);
     await using service = await startService({ databaseUrl: restored });
     expect((await service.callWith(text, '/v1/pets')).status).toBe(200);
     for (const isForced of [false, true])

@@ -96,11 +96,13 @@ function exchange(partial: string, path: string, lock: Database): string | undef
   const kept = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
   leaveWalMode(lock, path);
   const isEmpty = sizeOf(path) === 0;
-  // A hard link, so that the store always has at least one name.
-  if (!isEmpty) linkSync(path, kept);
-  // SQLite would apply these to the new file.
-  for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
-    renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+  if (!isEmpty) {
+    // A hard link, so that the store always has at least one name.
+    linkSync(path, kept);
+    // SQLite would apply these to the new file.
+    for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
+      renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+  }
   for (const suffix of sideFiles) rmSync(`${path}${suffix}`, { force: true });
   renameSync(partial, path);
   syncPath(dirname(path));
