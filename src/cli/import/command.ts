@@ -40,7 +40,7 @@ export function define(command: Command): void {
     .argument(
       '[file]',
       'One JSON object per line (NDJSON), or CSV (commas, semicolons or tabs) with a header that names the columns ' +
-        `${listOf(columns)}; category, a number or a name, may stand in place of categoryId; - is standard input.`,
+        `${listOf(columns)}; category, a number or a name, may stand in place of categoryId, which counts where a row has both; - is standard input.`,
       '-',
     )
     .addOption(
