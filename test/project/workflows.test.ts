@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
+import { addPet, rex } from '../support/http/calls.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { makeFolder } from '../support/process/process.ts';
 import { lint, runRedocly } from '../support/process/redocly.ts';
@@ -40,8 +41,9 @@ describe(description, () => {
     expect(await lint(description)).toEqual([]);
   });
 
-  it('runs against the service, step by step', async () => {
+  it('runs against the service, step by step, however many pets and orders there are', async () => {
     await using service = await openListeningService();
+    for (let count = 0; count <= 100; count++) await addPet(service.call, { ...rex, status: 'sold' });
     const workflows = await respect(service, { idempotencyKey: 'order-4711' });
     const outcomes = workflows.map(({ workflowId, executedSteps }) =>
       [workflowId].concat(executedSteps.map(({ stepId, response }) => `${stepId} ${response.statusCode}`)),
