@@ -158,12 +158,12 @@ console.log(pet.id, pet.name);`,
     invalidPet,
     program(
       `try {
-  await client.updatePet(99n, { status: 'sold' });
+  await client.createPet({ name: 'Rex\\0', categoryId: 1n });
 } catch (error) {
-  if (!isPetstoreError(error, 'not_found')) throw error;
-  console.log('No such pet:', error.code);
+  if (!isPetstoreError(error, 'invalid_pet')) throw error;
+  console.log('Not added:', error.code);
 }`,
-      'No such pet: not_found',
+      'Not added: invalid_pet',
       'createClient, isPetstoreError',
     ),
   ),

@@ -28,7 +28,7 @@ const advice: Record<ServiceErrorCode, string> = {
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_conflict: 'This key was used for another pet. Choose a new key for a new pet.',
   precondition_failed: 'The pet or the page does not meet your condition. Fetch it again, then decide.',
-  forbidden: 'The key is read-only: it can list and fetch pets, but change nothing. Ask for another one.',
+  forbidden: 'The key is read-only, or it may not delete. Ask for another one.',
   events_gone: 'The cursor is too old, or the store was restored. List the pets again, then follow events.',
   rate_limited: 'Wait as long as `Retry-After` says, then retry.',
   overloaded: 'Too many requests are waiting. Wait as long as `Retry-After` says, then retry.',
