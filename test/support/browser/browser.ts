@@ -24,12 +24,18 @@ export async function openBrowser(): Promise<OpenBrowser> {
   if (found === undefined)
     throw new Error('There is no browser. Run: node test/support/browser/ensure-browser.mjs');
   await Bun.write(join(folder, 'fonts.conf'), fontsConfiguration(join(unpacked, 'fonts'), folder));
+  const program = found === 'npm' ? join(unpacked, 'chromium') : found;
+  const libraries = found === 'npm' && lacksLibraries(program) && join(unpacked, 'libraries/lib');
   const browser = await withTemporaryFolder(folder, () =>
     playwright.launch({
-      executablePath: found === 'npm' ? join(unpacked, 'chromium') : found,
+      executablePath: program,
       // Not the package's own list, which disables the same-origin policy.
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
-      env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+      env: {
+        ...process.env,
+        ...{ HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+        ...(libraries && { LD_LIBRARY_PATH: libraries }),
+      },
       timeout: 120_000,
     }),
   );
@@ -42,21 +48,28 @@ export async function openBrowser(): Promise<OpenBrowser> {
   };
 }
 
-/** Unpacks the browser and its font once, into the folder of the package, with which they go away. */
+/** A small system has no NSS, which the npm package brings along. */
+function lacksLibraries(program: string): boolean {
+  return Bun.spawnSync(['ldd', program]).stdout.includes('not found');
+}
+
+/** Unpacks the browser, its libraries and its font once, into the folder of the package, with which they go away. */
 async function unpack(): Promise<string> {
   const unpacked = join(packageFolder, 'unpacked');
   if (existsSync(unpacked)) return unpacked;
   const own = await mkdtemp(`${unpacked}-`);
-  if (findBrowser() === 'npm') await withTemporaryFolder(own, () => chromium.executablePath());
-  else await unpackFonts(join(own, 'fonts'));
+  if (findBrowser() === 'npm') {
+    await withTemporaryFolder(own, () => chromium.executablePath());
+    await unpackPart('al2023', join(own, 'libraries'));
+  } else await unpackPart('fonts', join(own, 'fonts'));
   // Another process may have been faster.
   await rename(own, unpacked).catch(() => rm(own, { recursive: true }));
   return unpacked;
 }
 
-/** The font of the npm package, for the same text on every machine. */
-async function unpackFonts(folder: string): Promise<void> {
-  const packed = await Bun.file(join(packageFolder, 'bin/fonts.tar.br')).bytes();
+/** A part of the npm package: its font, for the same text on every machine, or its libraries. */
+async function unpackPart(name: 'fonts' | 'al2023', folder: string): Promise<void> {
+  const packed = await Bun.file(join(packageFolder, `bin/${name}.tar.br`)).bytes();
   await new Bun.Archive(brotliDecompressSync(packed)).extract(folder);
 }
 
