@@ -98,10 +98,15 @@ describe('a body of updatePet', () => {
     expect(await outcomeOf(update('0', { name: 'Tom' }, { 'If-Match': '"x"' }))).toBe('404 not_found');
   });
 
-  it.each(['abc', '01', '9223372036854775808'])('is not found at %s, whatever the body', async (petId) => {
-    expect(await outcomeOf(update(petId, 'no JSON', { 'Content-Type': 'text/plain' }))).toBe('404 not_found');
-    expect(await outcomeOf(update(petId, { name: 'Tom' }, { 'If-Match': '"x"' }))).toBe('404 not_found');
-  });
+  it.each(['abc', '01', '9223372036854775808'])(
+    'is not looked at if the path is %s, which names no pet',
+    async (petId) => {
+      expect(await outcomeOf(update(petId, 'no JSON', { 'Content-Type': 'text/plain' }))).toBe(
+        '404 not_found',
+      );
+      expect(await outcomeOf(update(petId, { name: 'Tom' }, { 'If-Match': '"x"' }))).toBe('404 not_found');
+    },
+  );
 });
 
 describe('expected', () => {

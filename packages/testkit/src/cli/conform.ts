@@ -22,7 +22,7 @@ export function define(command: Command): void {
     .description(
       'Check a running implementation of the API, ours or another, over HTTP alone: everything that the contract ' +
         'says and, with --profile strict, what Petstore decided beyond it. The key must be allowed to create pets: it ' +
-        'creates a few dozen, most of them named "conform …". The exit status is 1 if a check fails, and 2 if the ' +
+        'creates up to a hundred, most of them named "conform …". The exit status is 1 if a check fails, and 2 if the ' +
         'service cannot be checked.',
     )
     .argument('[url]', 'The service, such as http://127.0.0.1:8080; /v1 is added if it is missing.')
