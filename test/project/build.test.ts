@@ -138,7 +138,6 @@ describe('npm install', () => {
     kit = join(folder.path, `petstore-testkit-${version}.tgz`);
     prefix = join(folder.path, 'prefix');
     await install(folder.path, '-g', '--prefix', prefix, server);
-    // A busy machine takes minutes to pack and install.
   });
 
   afterAll(async () => {
