@@ -65,7 +65,7 @@ describe('petstore export', () => {
     const shell = Bun.spawn(['sh', '-c', '"$@" >/dev/full', 'sh', ...command], {
       env: cleanEnvironment(),
       stderr: 'pipe',
-      timeout: 30_000,
+      timeout: 300_000,
       killSignal: 'SIGKILL',
     });
     const [text, status] = await Promise.all([shell.stderr.text(), shell.exited]);
@@ -84,7 +84,7 @@ describe('petstore export', () => {
         cwd: at.path,
         env: cleanEnvironment(),
         stdout: 'pipe',
-        timeout: 60_000,
+        timeout: 300_000,
       },
     );
     const [text, status] = await Promise.all([shell.stdout.text(), shell.exited]);

@@ -49,7 +49,7 @@ async function createOnTerminal(env: Record<string, string | undefined>): Promis
   const child = Bun.spawn(petstoreCommand(['serve', '--access-log', '--host', '0.0.0.0']), {
     cwd: folder.path,
     env: cleanEnvironment({ TERM: 'xterm', ...env }),
-    timeout: 120_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
     terminal: { cols: 120, rows: 40, data: (_, bytes) => void (screen += Buffer.from(bytes).toString()) },
   });

@@ -34,7 +34,7 @@ async function runIn({ url, apiKey }: ListeningService, sample: ShownSample): Pr
     cwd: folder.path,
     env: { ...process.env, API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 300_000,
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   expect(await child.exited, `${code}\n${stderr}`).toBe(0);

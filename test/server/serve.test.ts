@@ -28,7 +28,7 @@ describe('the first start on a new store', () => {
         cwd: place.path,
         env: cleanEnvironment({ DATABASE_URL: place.database, WORKERS: '2', STOP_DELAY: '0' }),
         stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: 60_000,
+        timeout: 300_000,
       });
       await Bun.sleep(delayMs);
       child.kill('SIGTERM');

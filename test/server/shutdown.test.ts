@@ -146,7 +146,7 @@ describe('a service that is stopping', () => {
     const child = Bun.spawn(petstoreCommand(['serve', '--port', '0', '--workers', '2']), {
       cwd: folder.path,
       env: cleanEnvironment({ DATABASE_URL: folder.database }),
-      timeout: 60_000,
+      timeout: 300_000,
       killSignal: 'SIGKILL',
       terminal: {
         cols: 200,

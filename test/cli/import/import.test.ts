@@ -29,7 +29,7 @@ describe('petstore import', () => {
     const shell = Bun.spawn(['sh', '-c', script, 'sh', ...command], {
       env: cleanEnvironment({ TMPDIR: temporary.path }),
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 60_000,
+      timeout: 300_000,
     });
     const [stdout, status] = await Promise.all([shell.stdout.text(), shell.exited]);
     expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
@@ -57,7 +57,7 @@ describe('petstore import', () => {
       const child = Bun.spawn(petstoreCommand(['import', path, '--database-url', `${path}.db`]), {
         env: cleanEnvironment(),
         stdio: ['ignore', 'ignore', 'ignore'],
-        timeout: 100_000,
+        timeout: 300_000,
       });
       expect(await child.exited).toBe(0);
       return (child.resourceUsage()?.maxRSS ?? 0) / 1e6;

@@ -36,7 +36,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
         ...{ HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
         ...(libraries && { LD_LIBRARY_PATH: libraries }),
       },
-      timeout: 120_000,
+      timeout: 300_000,
     }),
   );
   return {

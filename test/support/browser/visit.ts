@@ -21,6 +21,8 @@ export async function visit(
     reducedMotion: 'reduce',
     ...options,
   });
+  // A busy machine takes its time; Playwright's own limit is 30 seconds.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const { host } = new URL(url);

@@ -46,7 +46,7 @@ function exchange(host: string, port: number, sent: string): string {
   const { stdout } = Bun.spawnSync([process.execPath, '-e', client, host, String(port)], {
     stdin: Buffer.from(sent, 'latin1'),
     stderr: 'inherit',
-    timeout: 60_000,
+    timeout: 300_000,
   });
   return stdout.toString('latin1');
 }

@@ -58,7 +58,7 @@ export async function checkRawResponse(method: string, url: string, response: So
 }
 
 /** Neither side may keep a test waiting for ever. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 /** Sends these bytes on a connection of their own and gives the first response, unchecked. */
 export async function exchange(

@@ -23,7 +23,7 @@ export async function run(
     stdin: Buffer.from(input),
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: 180_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
   const [status, stdout, stderr] = await Promise.all([

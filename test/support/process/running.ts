@@ -19,7 +19,7 @@ export interface ProgramOptions {
 }
 
 export function startProgram(command: string[], options: ProgramOptions): RunningProgram {
-  const { cwd, env, longestLifeMs = 180_000 } = options;
+  const { cwd, env, longestLifeMs = 900_000 } = options;
   const child = Bun.spawn(command, {
     cwd,
     env,

@@ -17,7 +17,7 @@ export async function runOnTerminal(
   const child = Bun.spawn(petstoreCommand(args, options.program), {
     cwd: options.cwd ?? folder.path,
     env: cleanEnvironment({ ...options.env, TERM: 'xterm' }),
-    timeout: 120_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
     terminal: {
       cols: 120,
