@@ -146,10 +146,17 @@ describe('the sales', () => {
     await names.getByText(times[0]!).waitFor();
     expect(await names.allInnerTexts()).toEqual([times[0]!]);
     expect(await day.inputValue()).toBe('2026-10-24');
-    // A year that is still being typed is no year.
-    await day.focus();
-    await page.keyboard.type('10262026', { delay: 20 });
-    await names.getByText(times[3]!).waitFor();
+    // A year that is still being typed is no year, and no key of a fast typist is lost.
+    for (const [typed, shown] of [
+      ['10252026', times[1]!],
+      ['10242026', times[0]!],
+      ['10262026', times[3]!],
+    ] as const) {
+      await day.focus();
+      await page.keyboard.type(typed);
+      await names.getByText(shown).waitFor();
+      await day.blur();
+    }
     expect(await names.allInnerTexts()).toEqual([times[3]!]);
     expect(wanted.filter((since) => since !== '' && !since.startsWith('2026-'))).toEqual([]);
   });

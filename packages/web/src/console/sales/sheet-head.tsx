@@ -16,9 +16,12 @@ export function SheetHead({ day, view, shown }: SheetHeadProps) {
   const names = useCategoryNames();
   const today = dayOf(new Date());
   const picker = useRef<HTMLInputElement>(null);
-  // Only when the day changes: a date that is being typed has no value yet, and must survive a redraw.
-  useEffect(() => {
+  const showDay = () => {
     if (picker.current) picker.current.value = day;
+  };
+  // A date that is being typed is ahead of the day, and its keys must not be lost.
+  useEffect(() => {
+    if (!picker.current?.matches(':focus')) showDay();
   }, [day]);
   const go = (to: string) => {
     location.hash = `#/sales?day=${to}`;
@@ -56,6 +59,7 @@ export function SheetHead({ day, view, shown }: SheetHeadProps) {
           max={today}
           defaultValue={day}
           onChange={({ currentTarget: { validity, value } }) => validity.valid && go(value)}
+          onBlur={showDay}
         />
         <button
           type="button"
