@@ -13,7 +13,7 @@ const [smallest, largest] = [1000, 10_000_000];
 const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia'];
 const postgresPeers = ['fastify-pg', 'elysia-postgres'];
 
-/** What users are promised, with what was measured. The median of three quiet rounds holds each with a margin. */
+/** What users are promised, with what was measured. The medians of three quiet runs hold each with a margin. */
 export function boundsOf(results: Results): Bound[] {
   const own = (workload: string, more = {}) => cellOf(results, workload, 'petstore', more);
   const embedded = (workload: string) => toFastest(results, workload, 'petstore', embeddedPeers);
@@ -23,8 +23,8 @@ export function boundsOf(results: Results): Bound[] {
   const processes = ratio(results, own('processes', { processes: 2 }), own('processes'));
   return [
     atLeast('hot list to the least server', 0.65, toFastest(results, 'list', 'petstore', ['limit-least'])),
-    atLeast('hot list to the fastest peer', 3, embedded('list')),
-    atLeast('random pages to the fastest peer', 1.3, embedded('list-random')),
+    atLeast('hot list to the fastest peer', 2.5, embedded('list')),
+    atLeast('random pages to the fastest peer', 1.2, embedded('list-random')),
     atLeast('durable create to the fastest peer', 2.5, embedded('create')),
     atLeast('hot list to the fastest peer, on PostgreSQL', 4, onPostgres('list')),
     atLeast('random pages to the fastest peer, on PostgreSQL', 1.1, onPostgres('list-random')),
