@@ -54,6 +54,6 @@ function cutOff(page: Page): Promise<string[]> {
       .filter((element) => !element.closest('.visually-hidden, .skip, pre[tabindex="0"]')
         && !['INPUT', 'SELECT'].includes(element.tagName)
         && getComputedStyle(element).display !== 'inline'
-        && element.scrollWidth > element.clientWidth + (element.querySelector(':scope > code') ? 5 : 1))
+        && element.scrollWidth > element.clientWidth + (element.querySelector('code') ? 5 : 1))
       .map((element) => element.outerHTML.slice(0, 200))`);
 }
