@@ -44,16 +44,12 @@ describe('/docs after some use', () => {
   }
 });
 
-/**
- * The elements that are wider than their box, but for code, which scrolls by itself and takes the focus. A broken line of
- * inline code ends with 5 pixels of padding, which may stick out of its paragraph.
- */
+/** The elements that are wider than their box, but for code, which scrolls by itself and takes the focus. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [document.documentElement, ...document.querySelectorAll('body *')]
       .filter((element) => !element.closest('.visually-hidden, .skip, pre[tabindex="0"]')
         && !['INPUT', 'SELECT'].includes(element.tagName)
-        && getComputedStyle(element).display !== 'inline'
-        && element.scrollWidth > element.clientWidth + (element.querySelector('code') ? 5 : 1))
+        && getComputedStyle(element).display !== 'inline' && element.scrollWidth > element.clientWidth + 1)
       .map((element) => element.outerHTML.slice(0, 200))`);
 }
