@@ -2,6 +2,7 @@
 // read-only, without rights and not as root. Leaves nothing behind.
 //   bun test/deploy/check-image.ts        needs: apt-get install podman mmdebstrap
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
+// Where it refuses hybrid cgroups: unshare --mount sh -ec 'umount /sys/fs/cgroup/unified; npm run check:image'
 import { join } from 'node:path';
 import { outputOf, project } from '../../scripts/command.ts';
 import { freePort } from '../support/http/free-port.ts';
