@@ -1,30 +1,27 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { addBackup, type AddBackupOptions } from '../stores/backups/add-backup.ts';
+import { addBackup, type AddBackupOptions } from '../stores/backups/backups.ts';
 import { parseKeep, type KeepRule } from '../stores/backups/keep.ts';
-import { openPlace } from '../stores/backups/catalog.ts';
-import { isPlace, noPlace } from '../stores/backups/places.ts';
-import { usageError } from '../domain/error.ts';
+import { isPlace, noPlace, openPlace } from '../stores/backups/places.ts';
 import { backUpSqlite } from '../stores/sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
-import { contentOf, errorText, reportStore, openContext, print, printJson } from './terminal/output.ts';
+import { contentOf, errorText, openContext, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 interface BackupFlags {
   databaseUrl: string;
   keep?: KeepRule[];
   every?: number;
-  json?: boolean;
 }
 
 export function define(command: Command): void {
   command
     .description(
       'Copy an embedded store and read every pet and order of the copy back. Services may keep using the store; ' +
-        'every write acknowledged before the backup is in it. In a folder or bucket, the backup is named by its time, ' +
-        'and counts once it is whole. For PostgreSQL, use pg_dump.',
+        'every write acknowledged before the backup is in it. In a folder or bucket, the backup is named by its time and ' +
+        'its SHA-256, and appears once it is whole. For PostgreSQL, use pg_dump.',
     )
     .argument('<target>', 'A file to write, a folder, or s3://bucket/prefix.')
     .option(
@@ -38,11 +35,8 @@ export function define(command: Command): void {
         '--every <time>',
         'Go on until SIGTERM or SIGINT: back up at once and then this often (15m, 1h, 1d), with a line in the log for ' +
           'each. A backup that fails is tried again within a minute. For where there are no timers.',
-      )
-        .argParser(parseInterval)
-        .conflicts('json'),
+      ).argParser(parseInterval),
     )
-    .option('--json', 'Print JSON instead of text.')
     .addOption(settings.databaseUrl)
     .addHelpText('after', s3Help)
     .action(backup);
@@ -64,11 +58,10 @@ function parseInterval(text: string): number {
 }
 
 async function backup(target: string, flags: BackupFlags): Promise<void> {
-  const { keep, every, json } = flags;
+  const { keep, every } = flags;
   const store = embeddedPath(flags.databaseUrl);
   if (!isPlace(target)) {
     if (keep || every !== undefined) throw noPlace(target);
-    if (json) throw usageError('--json works with a folder or bucket.');
     const content = backUpSqlite(store, target, reportOnTerminal());
     print(`Backed up ${contentOf(content)} of ${store} to ${target}, and read it back.\n`);
     return;
@@ -76,13 +69,9 @@ async function backup(target: string, flags: BackupFlags): Promise<void> {
   const place = openPlace(target, process.env);
   const work: AddBackupOptions = { place, store, keep, report: reportOnTerminal() };
   if (every !== undefined) return backUpEvery(every, work);
-  const startedAt = performance.now();
-  const { backup: made, removed } = await addBackup(work);
-  const durationMs = Math.round(performance.now() - startedAt);
-  if (json) reportStore(flags.databaseUrl);
-  if (json) return printJson({ ...made, to: target, durationMs, removed });
-  const to = `${target.replace(/\/$/, '')}/${made.name}`;
-  print(`Backed up ${contentOf(made)} of ${store} to ${to}, and read it back.\n`);
+  const { name, content, removed } = await addBackup(work);
+  const to = `${target.replace(/\/$/, '')}/${name}`;
+  print(`Backed up ${contentOf(content)} of ${store} to ${to}, and read it back.\n`);
   if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
 }
 
@@ -99,10 +88,9 @@ async function backUpEvery(everyMs: number, work: AddBackupOptions): Promise<nev
     const startedAt = performance.now();
     let pauseMs = everyMs;
     try {
-      const { backup: made, removed } = await addBackup(work);
-      const { name, petCount: pets, bytes } = made;
+      const { name, content, removed } = await addBackup(work);
       const durationMs = Math.round(performance.now() - startedAt);
-      const fields = { name, store: work.store, to, pets, bytes, durationMs };
+      const fields = { name, store: work.store, to, pets: content.petCount, durationMs };
       log.info('backup made', { ...fields, removed: removed.length });
     } catch (error) {
       log.error('The backup failed.', { to, reason: errorText(error) });

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { checkFile, fetchBackup, findBackup, listBackups, openPlace } from '../stores/backups/catalog.ts';
-import { isS3 } from '../stores/backups/places.ts';
+import { fetchBackup, listBackups, refuseDamaged } from '../stores/backups/backups.ts';
+import { isS3, openPlace } from '../stores/backups/places.ts';
 import { OperatorError } from '../domain/error.ts';
 import { restoreSqlite } from '../stores/sqlite/maintenance/restore.ts';
 import { prepareFolder, removeLeftovers, resolveLinks } from '../system/files.ts';
@@ -75,31 +75,30 @@ interface Source extends Disposable {
 /** Fetches a backup from a bucket; a local file is used directly. */
 async function openSource(source: string, isLatest: boolean, store: string): Promise<Source> {
   if (!isLatest && !isS3(source)) {
-    await checkFile(source);
+    if (existsSync(source)) await refuseDamaged(source);
     return { file: source, [Symbol.dispose]() {} };
   }
   const cut = source.lastIndexOf('/') + 1;
   const place = openPlace(isLatest ? source : source.slice(0, cut), process.env);
-  const backup = isLatest
-    ? (await listBackups(place, warn)).at(-1)
-    : await findBackup(place, source.slice(cut));
-  if (!backup) {
+  const chosen = isLatest ? (await listBackups(place, warn)).at(-1)?.name : source.slice(cut);
+  if (!chosen || !(await place.list()).has(chosen)) {
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
     throw new OperatorError(`There is no backup at ${source}.`, remedy);
   }
   // An operator who took the wrong backup must see this before the store is replaced.
-  print(`The backup is ${backup.name}: ${contentOf(backup)}, made at ${backup.createdAt.toISOString()}.\n`);
+  print(`The backup is ${chosen}.\n`);
   const path = resolveLinks(store);
   prepareFolder(path);
-  const prefix = `${path}.fetched-`;
-  removeLeftovers(prefix, '[0-9a-f]{6}');
-  const file = `${prefix}${randomBytes(3).toString('hex')}`;
-  const remove = (): void => rmSync(file, { force: true });
+  removeLeftovers(`${path}.fetched-`, '.*');
+  // The folder is its owner's alone.
+  const folder = mkdtempSync(`${path}.fetched-`);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const file = join(folder, chosen);
   try {
-    await fetchBackup(place, backup, file);
+    await fetchBackup(place, chosen, file);
   } catch (error) {
     remove();
     throw error;
   }
-  return { file, chosen: backup.name, [Symbol.dispose]: remove };
+  return { file, chosen, [Symbol.dispose]: remove };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync, renameSync } from 'node:fs';
-import { listBackups, openPlace } from '../../src/stores/backups/catalog.ts';
-import { rehearse } from '../../src/stores/backups/add-backup.ts';
+import { listBackups, rehearse } from '../../src/stores/backups/backups.ts';
+import { openPlace } from '../../src/stores/backups/places.ts';
 import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { addPet } from '../support/http/calls.ts';
@@ -31,7 +31,7 @@ describe('petstore backup --every', () => {
     const listed = await listBackups(place);
     expect(listed.map((each) => each.name)).toContain(name);
     expect(backups.stdout.text.match(/"message":"backup made"/g)).toHaveLength(listed.length);
-    for (const backup of listed) expect(await rehearse(place, backup, noReport)).toBeGreaterThan(0);
+    for (const each of listed) await rehearse(place, each.name, noReport);
   });
 
   it('thins out by --keep until SIGINT, and exits with 0', async () => {
@@ -63,7 +63,6 @@ describe('petstore backup --every', () => {
   it.each([
     [['.', '--every', '8d'], 2, 'is invalid. It must be from 1s to 7d.'],
     [['.', '--every', 'daily'], 2, 'is invalid. It must be a time such as 30m, 24h or 7d.'],
-    [['.', '--every', '1h', '--json'], 2, 'cannot be used with'],
     [['.', '--every', '1h', '--database-url', 'postgres://127.0.0.1:1/none'], 1, 'pg_dump'],
     [['backup.db', '--every', '1h'], 1, 'There is no folder'],
   ])('refuses %j at once', async (args, status, message) => {

@@ -109,11 +109,11 @@ function checksWith(apiKey: string, forPostgres: string): [what: string, script:
       'a database is dumped, the dump is read back and restored, and a dump that fails leaves the time of the last',
       `sudo -u postgres createuser petstore; sudo -u postgres createdb --owner=petstore shop
        echo 'DATABASE_URL=postgres://petstore@/shop?host=/var/run/postgresql' >>/etc/petstore/petstore.env
-       petstore seed --count 1000; rm /var/lib/prometheus/node-exporter/petstore.prom
+       petstore seed --count 1000; rm /var/lib/prometheus/node-exporter/petstore-backups.prom
        ${forPostgres}
-       cp /var/lib/prometheus/node-exporter/petstore.prom before; sudo -u postgres dropdb --force shop
+       cp /var/lib/prometheus/node-exporter/petstore-backups.prom before; sudo -u postgres dropdb --force shop
        if systemctl start petstore-dump.service; then exit 1; fi
-       cmp before /var/lib/prometheus/node-exporter/petstore.prom`,
+       cmp before /var/lib/prometheus/node-exporter/petstore-backups.prom`,
     ],
     [
       'a mistake in the settings ends it for good, and the address for failures hears of it',

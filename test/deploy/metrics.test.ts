@@ -13,7 +13,7 @@ const labelsOfPrometheus = ['job', 'instance', 'le'];
 
 let scraped: Scrape;
 
-/** All that there is: of a service on SQLite, of one on PostgreSQL, and of a check of backups. */
+/** All that there is: of a service on SQLite, of one on PostgreSQL, and of a check and a rehearsal of backups. */
 beforeAll(async () => {
   const [cert, key] = ['localhost.pem', 'localhost-key.pem'].map((name) =>
     join(import.meta.dir, '../fixtures', name),
@@ -22,8 +22,11 @@ beforeAll(async () => {
   await using service = await startService({ args });
   await runCli(['keys', 'create', '--name', 'till', '--expires', '1d', '--database-url', service.database]);
   const textfile = join(service.folder, 'petstore.prom');
-  await runCli(['backups', 'check', service.folder, '--textfile', textfile]);
-  const ofBackups = readFileSync(textfile, 'utf8');
+  let ofBackups = '';
+  for (const command of ['check', 'rehearse']) {
+    await runCli(['backups', command, service.folder, '--textfile', textfile]);
+    ofBackups += readFileSync(textfile, 'utf8');
+  }
   const { text } = await scrape(await metricsUrl(service));
 
   const registry = createRegistry();

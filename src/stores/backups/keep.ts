@@ -1,18 +1,4 @@
 import { usageError } from '../../domain/error.ts';
-import type { Rehearsal } from './catalog.ts';
-
-/** What decides how long a backup is kept. */
-interface Dated {
-  createdAt: Date;
-  rehearsal?: Rehearsal | undefined;
-}
-
-/** The backup that was last rehearsed, successfully or not. */
-export function findLastRehearsed<Backup extends Dated>(backups: readonly Backup[]): Backup | undefined {
-  const rehearsedAt = ({ rehearsal }: Backup): number => rehearsal?.at.getTime() ?? 0;
-  const [last] = backups.toSorted((one, other) => rehearsedAt(other) - rehearsedAt(one));
-  return last?.rehearsal && last;
-}
 
 /** Keeps the newest backup of each of the last `count` hours, days, weeks, months or years that have one. */
 export interface KeepRule {
@@ -36,14 +22,14 @@ export function parseKeep(text: string): KeepRule[] {
 
 /**
  * The backups that no rule keeps; `backups` begins with the oldest. Periods without a backup do not count, so nothing is
- * lost while backups are off. The newest one stays, and so does the last one that was rehearsed.
+ * lost while backups are off. The newest one stays.
  */
-export function findSurplus<Backup extends Dated>(
+export function findSurplus<Backup extends { createdAt: Date }>(
   backups: readonly Backup[],
   rules: readonly KeepRule[],
 ): Backup[] {
   const newestFirst = backups.toReversed();
-  const kept = new Set([newestFirst[0], findLastRehearsed(backups)]);
+  const kept = new Set([newestFirst[0]]);
   for (const { unit, count } of rules) {
     const newestOf = new Map<string, Backup>();
     for (const backup of newestFirst) {

@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  copyFileSync,
-  createWriteStream,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { createWriteStream, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../../domain/error.ts';
-import { partialForm, removeLeftovers, resolveLinks, syncPath, writeWhole } from '../../system/files.ts';
+import { copyPrivately, partialForm, removeLeftovers, resolveLinks, syncPath } from '../../system/files.ts';
 import { operatorError } from '../sqlite/errors.ts';
 
 /** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
@@ -20,15 +12,18 @@ export interface BackupPlace {
   readonly name: string;
   /** The names and sizes of all files. Fails if the place cannot be used. */
   list(): Promise<Map<string, number>>;
-  /** Adds the file that `make` writes to a local path. First removes what killed backups of this store left behind. */
-  add<Made>(name: string, store: string, make: (draft: string) => Promise<Made>): Promise<Made>;
-  /** Adds a small file atomically. */
-  write(name: string, text: string): Promise<void>;
-  /** Reads a small file. */
-  read(name: string): Promise<string>;
+  /** A local path for the copy of a store before it is added. Removes copies that killed backups left there. */
+  draftOf(store: string): string;
+  /** Puts a finished draft into the place under a name, which appears there only when the file is whole. */
+  add(draft: string, name: string): Promise<void>;
   /** Copies a file to a local path. */
   fetch(name: string, path: string): Promise<void>;
   remove(name: string): Promise<void>;
+}
+
+/** Opens the place behind a folder's name or an s3: URL. */
+export function openPlace(name: string, environment: NodeJS.ProcessEnv): BackupPlace {
+  return isS3(name) ? openS3(name, environment) : openFolder(name);
 }
 
 /** Whether a name means a place and not a single file. The name of a missing folder must end in a slash. */
@@ -47,7 +42,7 @@ export function noPlace(name: string): OperatorError {
 }
 
 /** A local folder. It is never created, because a missing folder may mean that a disk is not mounted. */
-export function openFolder(name: string): BackupPlace {
+function openFolder(name: string): BackupPlace {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) throw noPlace(name);
   const inFolder = (file: string): string => join(name, file);
   const explained = <Result>(work: () => Result): Result => {
@@ -67,19 +62,15 @@ export function openFolder(name: string): BackupPlace {
         return new Map(files.flatMap(([file, found]) => (found?.isFile() ? [[file, found.size]] : [])));
       });
     },
-    async add(file, _store, make) {
-      explained(() => removeLeftovers(inFolder('petstore-'), `.*${partialForm}`));
-      // The copy is written in place. It does not count until it has a manifest.
-      return make(inFolder(file));
-    },
-    async write(file, text) {
-      explained(() => writeWhole(inFolder(file), text, 0o600));
-    },
-    async read(file) {
-      return explained(() => readFileSync(inFolder(file), 'utf8'));
+    draftOf: () => explained(() => nameDraft(inFolder('petstore-backup'))),
+    async add(draft, file) {
+      explained(() => {
+        renameSync(draft, inFolder(file));
+        syncPath(name);
+      });
     },
     async fetch(file, path) {
-      explained(() => copyFileSync(inFolder(file), path));
+      explained(() => copyPrivately(inFolder(file), path));
     },
     async remove(file) {
       explained(() => {
@@ -91,7 +82,7 @@ export function openFolder(name: string): BackupPlace {
 }
 
 /** A prefix in a bucket, through the runtime's own client. A large file is sent in parts and appears once complete. */
-export function openS3(name: string, environment: NodeJS.ProcessEnv): BackupPlace {
+function openS3(name: string, environment: NodeJS.ProcessEnv): BackupPlace {
   const { bucket, prefix } = parseS3(name);
   const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
   const objectOf = (file: string): Bun.S3File => client.file(`${prefix}${file}`);
@@ -102,25 +93,18 @@ export function openS3(name: string, environment: NodeJS.ProcessEnv): BackupPlac
 
   return {
     name,
-    list: () => explained(listAll(client, prefix)),
-    async add(file, store, make) {
-      // Drafts go beside the store: that disk has room, and a container may be unable to write elsewhere.
-      const drafts = `${resolveLinks(store)}.uploading-`;
-      removeLeftovers(drafts, `[0-9a-f]{6}(?:${partialForm})?`);
-      const draft = `${drafts}${randomBytes(3).toString('hex')}`;
-      try {
-        const made = await make(draft);
-        await explained(objectOf(file).write(Bun.file(draft)));
-        return made;
-      } finally {
-        rmSync(draft, { force: true });
-      }
-    },
-    write: async (file, text) => void (await explained(objectOf(file).write(text))),
-    read: (file) => explained(objectOf(file).text()),
+    list: () => explained(listAll(client, name, prefix)),
+    // Beside the store, that disk has room, and a container may be unable to write elsewhere.
+    draftOf: (store) => nameDraft(`${resolveLinks(store)}.backup`),
+    add: async (draft, file) => void (await explained(objectOf(file).write(Bun.file(draft)))),
     fetch: (file, path) => explained(download(objectOf(file), path)),
     remove: (file) => explained(objectOf(file).delete()),
   };
+}
+
+function nameDraft(path: string): string {
+  removeLeftovers(`${path}-`, `[0-9a-f]{12}(?:${partialForm})?`);
+  return `${path}-${randomBytes(6).toString('hex')}`;
 }
 
 /** Accepts `s3://bucket/prefix` with or without a trailing slash. */
@@ -151,13 +135,16 @@ function readCredentials(environment: NodeJS.ProcessEnv): Bun.S3Options {
   throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
 }
 
-async function listAll(client: Bun.S3Client, prefix: string): Promise<Map<string, number>> {
+async function listAll(client: Bun.S3Client, name: string, prefix: string): Promise<Map<string, number>> {
   const files = new Map<string, number>();
   for (let continuationToken: string | undefined; ;) {
     const page = await client.list({ prefix, ...(continuationToken !== undefined && { continuationToken }) });
     for (const { key, size = 0 } of page.contents ?? []) files.set(key.slice(prefix.length), size);
-    continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-    if (continuationToken === undefined) return files;
+    const next = page.isTruncated ? page.nextContinuationToken : undefined;
+    if (next === undefined) return files;
+    if (next === continuationToken)
+      throw new OperatorError(`${name} repeats a page of its list.`, 'Check S3_ENDPOINT.');
+    continuationToken = next;
   }
 }
 

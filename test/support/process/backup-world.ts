@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { createSamplePets } from '../../../src/domain/sample-pets.ts';
@@ -14,8 +14,9 @@ export interface World extends Disposable {
   run: (...args: string[]) => ReturnType<typeof runCli>;
   /** The names of the files in the place. */
   files: () => Promise<string[]>;
-  remove: (name: string) => Promise<unknown>;
-  cut: (name: string) => Promise<unknown>;
+  rename: (name: string, to: string) => Promise<unknown>;
+  /** Changes one byte of a backup. */
+  damage: (name: string) => Promise<unknown>;
 }
 
 /** A store with 300 pets and a key, and an empty place for its backups. */
@@ -35,8 +36,8 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
       ...common,
       place: backups,
       files: async () => readdirSync(backups).sort(),
-      remove: async (name) => rmSync(join(backups, name)),
-      cut: async (name) => truncateSync(join(backups, name), 5000),
+      rename: async (name, to) => renameSync(join(backups, name), join(backups, to)),
+      damage: async (name) => writeFileSync(join(backups, name), damaged(readFileSync(join(backups, name)))),
     };
   }
   return {
@@ -46,9 +47,19 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
       const { contents = [] } = await s3.client.list({ prefix: `${prefix}/` });
       return contents.map(({ key }) => key.slice(prefix.length + 1)).sort();
     },
-    remove: (name) => s3.client.delete(`${prefix}/${name}`),
-    cut: (name) => s3.client.write(`${prefix}/${name}`, 'x'.repeat(5000)),
+    async rename(name, to) {
+      await s3.client.write(`${prefix}/${to}`, await s3.client.file(`${prefix}/${name}`).bytes());
+      await s3.client.delete(`${prefix}/${name}`);
+    },
+    async damage(name) {
+      const bytes = await s3.client.file(`${prefix}/${name}`).bytes();
+      await s3.client.write(`${prefix}/${name}`, damaged(bytes));
+    },
   };
+}
+
+function damaged(bytes: Uint8Array): Uint8Array {
+  return bytes.with(-3, bytes.at(-3)! ^ 1);
 }
 
 async function fill(path: string): Promise<void> {
