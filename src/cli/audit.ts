@@ -4,7 +4,6 @@ import type { Audit } from '../server/options.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { report, visibleLines, warn } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
 
 /** For the help of the audited commands. */
 export const auditHelp = `
@@ -33,13 +32,11 @@ export async function audited<Result>(
   }
 }
 
-/** How commands open a store. Any command may be the first of a new release, so each of them migrates. */
+/** How commands open a store, which any of them may make. */
 export function storeOptions(databaseUrl: string): StoreOptions {
   return {
     environment: process.env,
     onMade: () => report(`Made a new store at ${storeAt(databaseUrl).name}.`),
-    onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
-    report: reportOnTerminal(),
   };
 }
 

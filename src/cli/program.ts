@@ -18,7 +18,7 @@ export const commands: Record<string, CommandEntry> = {
   export: { summary: 'Write the pets of a store to a file.', load: () => import('./export.ts') },
   seed: { summary: 'Add sample pets to a store.', load: () => import('./seed.ts') },
   copy: { summary: 'Copy a whole store, for example to a database server.', load: () => import('./copy.ts') },
-  migrate: { summary: "Bring a store's schema up to date.", load: () => import('./migrate.ts') },
+  migrate: { summary: "Make a store's tables.", load: () => import('./migrate.ts') },
   backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },
   backups: {
     summary: 'List, rehearse and check the backups of a store.',

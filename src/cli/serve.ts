@@ -23,8 +23,8 @@ export function define(command: Command): void {
 }
 
 const serviceAuditHelp = `
-A migration of the store and its first key are recorded, with the user's id, in
-the file that AUDIT_LOG names; without it, in the log.`;
+The first key of a store is recorded, with the user's id, in the file that
+AUDIT_LOG names; without it, in the log.`;
 
 async function serve(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);

@@ -20,7 +20,7 @@ const ascii = /^[\0-\x7f]*$/;
 
 /**
  * The form of a name that searches compare: without case, diacritics or alternative spellings of a letter. Stores keep
- * it beside the pet, so a change to this function needs a migration in both stores.
+ * it beside the pet, so a change to this function needs a new schema version.
  */
 export function foldName(name: string): string {
   // Every create passes here, and nearly every name is ASCII.

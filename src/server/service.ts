@@ -101,23 +101,12 @@ export function stopDelayOf({ stopDelaySeconds }: ServeOptions, reason: string):
   return reason === 'SIGTERM' ? stopDelaySeconds : 0;
 }
 
-/** How the service opens its store, which it may create or migrate. */
+/** How the service opens its store, which it may make. */
 export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContext): StoreOptions {
-  const { log, environment, audit } = context;
+  const { log, environment } = context;
   return {
     environment,
     onMade: () => log.info('made a new store', { store: storeAt(databaseUrl).name }),
-    onMigrated: (migration) => audit?.('migrate', { ...migration }),
-    report: {
-      step: (what) => log.info(what),
-      progress(what, total) {
-        let done = 0;
-        return {
-          add: (count) => void (done += count),
-          [Symbol.dispose]: () => log.info(what, { done, total }),
-        };
-      },
-    },
   };
 }
 

@@ -2,13 +2,13 @@ import { OperatorError, usageError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { Log } from '../system/log.ts';
 import type { BulkStore, ImportStore } from './bulk.ts';
-import type { MigrationOptions } from './migration.ts';
+import type { MakeOptions } from './schema.ts';
 import { noStore } from './sqlite/errors.ts';
 import { findStore, isFileOfStore } from './sqlite/file.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
-export interface StoreOptions extends MigrationOptions {
+export interface StoreOptions extends MakeOptions {
   /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */
   environment: Record<string, string | undefined>;
   log?: Log;
@@ -22,7 +22,7 @@ export interface NamedStore {
   name: string;
   /** The file of an embedded store; undefined for PostgreSQL. */
   path?: string;
-  /** Opens the store to serve it. Creates it if it is missing, and migrates an older schema. */
+  /** Opens the store to serve it. Makes it if it is missing. */
   open(options: StoreOptions): Promise<Store>;
   /** Opens the store to read or write all of it. */
   openBulk(options: StoreOptions & { mayCreate: boolean }): Promise<BulkStore>;

@@ -105,7 +105,7 @@ export const idempotencyTable = tableForm<IdempotencyRecord, IdempotencyRow>('id
 });
 
 export type KeyRow = StoredRow;
-type StoredKey = Omit<ApiKey, 'isReadOnly' | 'mayDelete'> & { readOnly?: boolean; noDelete?: boolean };
+type StoredKey = Omit<ApiKey, 'isReadOnly' | 'mayDelete'> & { readOnly: boolean; noDelete: boolean };
 const storedKeys = tableForm<StoredKey, KeyRow>('api_keys', 1, {
   id: 'digits',
   name: 'text',
@@ -124,8 +124,7 @@ export const keyTable: TableForm<ApiKey, KeyRow> = {
   valuesOf: ({ isReadOnly, mayDelete, ...key }) =>
     storedKeys.valuesOf({ ...key, readOnly: isReadOnly, noDelete: !mayDelete }),
   parse(row) {
-    // Older stores lack these columns.
-    const { readOnly = false, noDelete = false, ...key } = storedKeys.parse(row);
+    const { readOnly, noDelete, ...key } = storedKeys.parse(row);
     return { ...key, isReadOnly: readOnly, mayDelete: !readOnly && !noDelete };
   },
 };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { storeAt } from '../../src/stores/open.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
-import { releaseStores } from '../support/release-stores.ts';
 
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -21,7 +20,7 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('AUDIT_LOG', () => {
-  it('gets one line with the uid for every key change, migration, restore, import and seed', async () => {
+  it('gets one line with the uid for every key change, migrate, restore, import and seed', async () => {
     const backup = join(folder.path, 'backup.db');
     const pets = join(folder.path, 'pets.csv');
     await Bun.write(pets, 'name,categoryId\nRex,1\n');
@@ -123,46 +122,5 @@ describe('the audit log without AUDIT_LOG', () => {
       key: 'first-start',
     });
     expect(service.stdout).not.toContain('"ready"');
-  });
-});
-
-describe('the migration of a store that 1.0.0 made', () => {
-  const migrated = {
-    message: 'audit',
-    action: 'migrate',
-    uid,
-    outcome: 'done',
-    from: 4,
-  };
-
-  it.each([
-    ['SQLite after a stop', 2],
-    ['PostgreSQL', 1],
-  ])('is logged by a service on %s that performs it, with %i workers', async (name, workers) => {
-    await using store = await releaseStores[name]!('1.0.0');
-    await using service = await startService({
-      databaseUrl: store.databaseUrl,
-      workers,
-      env: { AUDIT_LOG: undefined },
-    });
-    const [before = '', ...lines] = service.stdout.match(/^.*"message":"(?:audit|Bringing).*$/gm) ?? [];
-    expect(JSON.parse(before)).toMatchObject({
-      message: expect.stringMatching(/^Bringing the schema from version 4 to 8; the store holds \d+ pets$/),
-    });
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([migrated]);
-  });
-
-  it('has a line of its own if another command performs it', async () => {
-    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
-    const args = ['keys', 'revoke', '1', '--database-url', store.databaseUrl];
-    const { stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
-    const lines = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
-    expect(lines).toMatchObject([
-      { ...migrated, keptAs: `${store.databaseUrl}.schema-4` },
-      { action: 'keys revoke', keyId: '1' },
-    ]);
   });
 });

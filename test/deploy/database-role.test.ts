@@ -40,7 +40,7 @@ describe('the role that compose.yaml gives the service', () => {
     const env = { DATABASE_URL: address };
     expect(await runCli(['migrate'], { env })).toMatchObject({
       status: 0,
-      stdout: `The schema of ${shownAddress} is up to date.\n`,
+      stdout: `The tables of ${shownAddress} are in place.\n`,
     });
     const made = await runCli(['keys', 'create', '--name', 'till', '--json'], { env });
     expect(made.stderr).toBe(`Store: ${shownAddress}\n`);

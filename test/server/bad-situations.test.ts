@@ -2,7 +2,6 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { Database } from 'bun:sqlite';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { version as release } from '../../package.json';
 import { sqliteVersion } from '../../src/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
@@ -115,17 +114,6 @@ describe('a file that is not a petstore store', () => {
       },
       message: (path) =>
         `${path} is a SQLite database of another program. Choose another file with --database-url.`,
-    },
-    {
-      name: 'a schema newer than the program',
-      async make(path) {
-        await makeStore(path);
-        using database = new Database(path);
-        database.run('PRAGMA user_version = 99');
-      },
-      message: (path) =>
-        `${path} has schema version 99, and petstore ${release} knows versions up to 8. Start the release that last ` +
-        'used it, or a newer one. To stay with this one, restore the backup made before the upgrade.',
     },
     {
       name: 'a damaged database',

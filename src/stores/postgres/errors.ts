@@ -19,7 +19,7 @@ export async function onSession<Result>(
 
 /** The problem and its remedy, by SQLSTATE. */
 const explanations: Record<string, [problem: string, remedy: string]> = {
-  '42501': ['This role may not set up the schema', 'Run petstore migrate once with a role that may.'],
+  '42501': ['This role may not make the tables', 'Run petstore migrate once with a role that may.'],
   '42P07': ['The database holds tables of another program', 'Choose another database with --database-url.'],
   // How pgbouncer refuses a session that starts with settings it does not know.
   '08P01': [

@@ -32,8 +32,6 @@ const replaceKey = {
     WHERE id::text = $1 AND replaced_by IS NULL
       AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint)`,
 };
-/** A replica of 1.1.0 keeps its keys until this version changes. */
-const moveVersion = { name: 'move-key-version', text: 'UPDATE key_changes SET version = version + 1' };
 const recordUse = {
   name: 'record-use',
   text: `UPDATE api_keys SET last_used_at = $2::bigint
@@ -88,10 +86,7 @@ export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
   };
 
   const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
-    await sql.write(async (query) => {
-      void query(statement, [id, ...values]);
-      void query(moveVersion);
-    }, advice);
+    await sql.write(async (query) => void query(statement, [id, ...values]), advice);
     kept.clear();
     const [row] = await sql.read<KeyRow>(selectById, [id]);
     return row && keyTable.parse(row);

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
-import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
+import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { type Environment, parseAddress } from './address.ts';
 import { createApply } from './apply.ts';
 import { createKeyStore } from './keys.ts';
-import { prepareDatabase } from './migrate.ts';
 import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
+import { prepareDatabase } from './schema.ts';
 import { limits, type Query } from './session.ts';
 import { createSql, writerCount } from './sessions.ts';
 
-export interface PostgresOptions extends MigrationOptions {
+export interface PostgresOptions extends MakeOptions {
   /** A `postgres://` address. */
   address: string;
   /** Where PGPASSWORD is read from. */
@@ -24,7 +24,7 @@ export interface PostgresOptions extends MigrationOptions {
   metrics?: Registry | undefined;
 }
 
-/** Opens the store and migrates its schema if necessary. */
+/** Opens the store. Makes its tables if they are missing. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { environment = {}, maxQueuedWrites = 10_000 } = options;
   const { now = Date.now, log, metrics } = options;

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
 import { findStore, type StoreFile } from './file.ts';
-import { checkOwnership, readPragma } from './migrate.ts';
+import { checkOwnership } from './schema.ts';
 import { busyTimeoutMs, isInPlace, whenFree } from './watch.ts';
 
 /** Opens a connection for reading and writing. */
@@ -70,11 +70,10 @@ const pauseAloneMs = 20;
 /** Files up to this size are checked completely at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
 
-/** Refuses a store that is damaged, not ours, or newer than this program. Returns its schema version. */
-export function refuseUnusable(database: Database, { name, path }: StoreFile): number {
+/** Refuses a store that is damaged, not ours, or of another version. */
+function refuseUnusable(database: Database, { name, path }: StoreFile): void {
   checkOwnership(database, name);
   if (statSync(path).size <= maxCheckedBytes) refuseDamage(database, name);
-  return readPragma(database, 'user_version');
 }
 
 /** Checks the structure of the file, but not the bytes within a text: see `inspect.ts`. */
@@ -93,8 +92,6 @@ export function sqliteVersion(): string {
 export interface OpenStore {
   store: StoreFile;
   database: Database;
-  /** The schema version; 0 without a schema. */
-  version: number;
 }
 
 /** Opens an existing store for a command that only reads. */
@@ -111,11 +108,11 @@ export function openForReading(name: string): OpenStore {
 export function openInPlace(store: StoreFile, mayWrite: boolean): OpenStore {
   const database = connect(store);
   try {
-    const version = refuseUnusable(database, store);
+    refuseUnusable(database, store);
     if (mayWrite) useWal(database);
     // In WAL mode, this read takes the lock.
     database.query('PRAGMA schema_version').get();
-    if (isInPlace(store)) return { store, database, version };
+    if (isInPlace(store)) return { store, database };
     throw replaced(store.name);
   } catch (error) {
     database.close();

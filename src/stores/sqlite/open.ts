@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
 import type { Log } from '../../system/log.ts';
-import type { MigrationOptions } from '../migration.ts';
 import { createReadiness } from '../batcher.ts';
+import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
 import { createKeyStore } from './keys.ts';
@@ -15,7 +15,7 @@ import { openSearcher } from './search.ts';
 import { createFreshness, isInPlace, watchDataVersion, watchStore, watchWalIndex } from './watch.ts';
 import { openWriter } from './writer.ts';
 
-interface SqliteOptions extends MigrationOptions {
+interface SqliteOptions extends MakeOptions {
   path: string;
   maxQueuedWrites?: number;
   now?: () => number;
@@ -23,7 +23,7 @@ interface SqliteOptions extends MigrationOptions {
   metrics?: Registry | undefined;
 }
 
-/** Opens the store. Creates its file, folder and schema if they are missing. */
+/** Opens the store. Makes its file, folder and tables if they are missing. */
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   // Stays open: with its lock, no restore can slip in before the other connections hold theirs.

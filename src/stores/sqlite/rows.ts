@@ -25,13 +25,11 @@ import {
 
 type Table = Pick<TableForm<never, never>, 'name' | 'columns'>;
 
-/** The columns of a table, in the form that its `parse` expects. Those that do not exist are read as null. */
-export function selectColumns({ columns }: Table, existing = new Set(Object.keys(columns))): string {
-  const names = Object.entries(columns).map(([name, type]) => {
-    if (!existing.has(name)) return `NULL AS ${name}`;
-    return type === 'bigint' ? `CAST(${name} AS TEXT) AS ${name}` : name;
-  });
-  return names.join(', ');
+/** The columns of a table, in the form that its `parse` expects. */
+export function selectColumns({ columns }: Table): string {
+  return Object.entries(columns)
+    .map(([name, type]) => (type === 'bigint' ? `CAST(${name} AS TEXT) AS ${name}` : name))
+    .join(', ');
 }
 
 export function insertSql(table: Table, rows = 1): string {

@@ -1,7 +1,11 @@
 import { expect, it } from 'bun:test';
 import { Client } from 'pg';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { createPet } from '../../support/changes.ts';
 import { codeOf } from '../../support/code-of.ts';
+import { idsOf } from '../../support/http/calls.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { makeDatabase } from '../../support/postgres/server.ts';
 
 it('does not run a search whose caller has left', async () => {
   await using proxied = await openProxiedStore();
@@ -21,4 +25,24 @@ it('does not run a search whose caller has left', async () => {
   await holder.end();
   expect(await Promise.all([running, ...waiting])).toEqual(['done', 'overloaded', 'done']);
   expect(sent.join('')).not.toContain('%unwanted%');
+});
+
+it('uses a trigram index of the operator', async () => {
+  await using database = await makeDatabase();
+  const store = await openPostgresStore({ address: database.address() });
+  const { id } = await store.pets.apply(createPet({ name: 'Łucja', categoryId: 1n }));
+  await database.run(
+    `CREATE EXTENSION pg_trgm; CREATE INDEX pets_by_trigram ON pets USING gin (folded_name gin_trgm_ops)`,
+  );
+  await database.run(
+    `INSERT INTO pets (id, name, category_id, folded_name)
+     SELECT nextval('pet_ids'), md5(n::text), 1, md5(n::text) FROM generate_series(1, 20000) AS n`,
+  );
+  await database.run('VACUUM ANALYZE pets');
+  const { json } = await store.pets.searchPets({ limit: 100, words: ['lucja'] });
+  expect(idsOf(json)).toEqual([String(id)]);
+  await store.close();
+  const used = `SELECT FROM pg_stat_user_indexes WHERE indexrelname = 'pets_by_trigram' AND idx_scan > 0`;
+  // A session reports what it did when its process ends.
+  while ((await database.run(used)).length === 0) await Bun.sleep(20);
 });

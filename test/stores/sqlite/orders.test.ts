@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { expect, it } from 'bun:test';
 import { sorts } from '../../../src/stores/store.ts';
-import { migrate } from '../../../src/stores/sqlite/migrate.ts';
 import { createOrderStore, type StoreParts } from '../../../src/stores/sqlite/pets.ts';
+import { makeSchema } from '../../../src/stores/sqlite/schema.ts';
 
 /** Notes every statement. */
 class NotingDatabase extends Database {
@@ -16,7 +16,7 @@ class NotingDatabase extends Database {
 
 it.each(sorts)('the orders of a time are read by their index, %s first', (sort) => {
   using database = new NotingDatabase(':memory:');
-  migrate(database);
+  makeSchema(database);
   const freshness = { version: () => 1, read: <Result>(read: () => Result) => read() };
   const store = createOrderStore({ database, freshness } as unknown as StoreParts);
   for (const times of [{ since: 1 }, { until: 2 }, { since: 1, until: 2 }])

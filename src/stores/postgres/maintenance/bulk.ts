@@ -16,7 +16,6 @@ import {
   type TableForm,
 } from '../../tables.ts';
 import { type Environment, parseAddress } from '../address.ts';
-import { prepareDatabase, type PrepareOptions } from '../migrate.ts';
 import {
   addEvents,
   arraysOf,
@@ -26,6 +25,7 @@ import {
   petTable,
   selectPetRow,
 } from '../rows.ts';
+import { prepareDatabase, type PrepareOptions } from '../schema.ts';
 import type { Query, Values } from '../session.ts';
 import { createSql, type Sql } from '../sessions.ts';
 import { isIdTaken } from '../transaction.ts';

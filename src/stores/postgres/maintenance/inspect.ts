@@ -1,22 +1,22 @@
 import { parseAddress, type Environment } from '../address.ts';
 import { onSession } from '../errors.ts';
-import { readSchemaVersion } from '../migrate.ts';
+import { isWithoutSchema } from '../schema.ts';
 
 export interface PostgresInspection {
   version: string;
   petCount: number;
   orderCount: number;
   usableKeyCount: number;
-  /** True if there is no schema yet. */
+  /** True if there is no store yet. */
   isNew: boolean;
-  /** Whether the role has the rights to serve, or to create the schema if there is none. */
+  /** Whether the role has the rights to serve, or to make the tables if there are none. */
   mayWrite: boolean;
 }
 
 /** Inspects a database without changing it. Fails with the service's own error. */
 export function inspectPostgres(address: string, environment: Environment): Promise<PostgresInspection> {
   return onSession({ address: parseAddress(address, environment), timeouts }, async (session) => {
-    const isNew = (await readSchemaVersion(session)) === 0;
+    const isNew = await isWithoutSchema(session);
     const [found] = await session.query<Omit<PostgresInspection, 'isNew'>>(isNew ? selectNew : selectStore);
     if (!found) throw new Error('The server says nothing about the store.');
     return { ...found, isNew };
@@ -36,6 +36,6 @@ const selectStore = `${selectServer},
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     (SELECT bool_and(has_table_privilege(name, privilege))
-      FROM unnest('{pets, orders, categories, deletions, events, event_log, api_keys, key_changes, idempotency_keys, write_probes}'::text[]) AS name,
+      FROM unnest('{pets, orders, categories, deletions, events, event_log, api_keys, idempotency_keys, write_probes}'::text[]) AS name,
         unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege)
       AND has_sequence_privilege('pet_ids', 'USAGE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayWrite"`;

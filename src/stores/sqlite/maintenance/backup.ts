@@ -7,7 +7,7 @@ import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage } from '../connect.ts';
 import { damaged, operatorError, isFailedWrite } from '../errors.ts';
 import { isFileOfStore } from '../file.ts';
-import { checkOwnership } from '../migrate.ts';
+import { checkOwnership } from '../schema.ts';
 import { refuseDamagedRows, type StoreContent } from './inspect.ts';
 
 interface CopyOptions {

@@ -1,13 +1,13 @@
 import type { Database } from 'bun:sqlite';
+import { OperatorError } from '../../../domain/error.ts';
 import { parseExactJson } from '../../../domain/int64.ts';
 import { parseNewPet, type Pet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
-import type { MigrationOptions } from '../../migration.ts';
+import type { MakeOptions } from '../../schema.ts';
 import { type ColumnValue, idempotencyTable, importTable, keyTable } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
 import { damaged, operatorError, isDamage, callerErrorOfAdd } from '../errors.ts';
 import type { StoreFile } from '../file.ts';
-import { refuseOlderSchema } from '../migrate.ts';
 import { openForWriting } from '../open-file.ts';
 import {
   beginLog,
@@ -23,17 +23,18 @@ import {
   storedOrders,
   storedPets,
 } from '../rows.ts';
+import { isWithoutSchema } from '../schema.ts';
 import { whileInPlace } from '../watch.ts';
 
-/** With `mayCreate`, creates a missing store and migrates an older one; otherwise both are errors. */
+/** With `mayCreate`, makes a missing store; otherwise it is an error. */
 export async function openSqliteBulk(
-  options: { path: string; mayCreate: boolean } & MigrationOptions,
+  options: { path: string; mayCreate: boolean } & MakeOptions,
 ): Promise<BulkStore> {
   const { path, mayCreate } = options;
-  const { store, database, version } = mayCreate ? openForWriting(path, options) : openForReading(path);
+  const { store, database } = mayCreate ? openForWriting(path, options) : openForReading(path);
   const attempt = createAttempt(store);
   try {
-    refuseOlderSchema(version, path);
+    if (isWithoutSchema(database)) throw new OperatorError(`${path} holds no store.`, 'Check the path.');
     const table = createTableMaker(database, path, attempt);
     const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
     const begin = database.transaction(() => beginLog(database, Date.now()));

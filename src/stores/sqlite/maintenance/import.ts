@@ -4,7 +4,7 @@ import { importEvent } from '../../../domain/history.ts';
 import { type Category, numberCategories, numbersForNewNames } from '../../../domain/category.ts';
 import type { ImportedPet, NumberedPet } from '../../../domain/pet.ts';
 import type { ImportStep, ImportStore } from '../../bulk.ts';
-import type { MigrationOptions } from '../../migration.ts';
+import type { MakeOptions } from '../../schema.ts';
 import { type CategoryRow, type ColumnValue, type ImportRow, importTable } from '../../tables.ts';
 import { openForWriting } from '../open-file.ts';
 import {
@@ -23,7 +23,7 @@ import { createAttempt } from './bulk.ts';
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
 
-export function openSqliteImport(options: { path: string } & MigrationOptions): ImportStore {
+export function openSqliteImport(options: { path: string } & MakeOptions): ImportStore {
   const { path } = options;
   const { store, database } = openForWriting(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);

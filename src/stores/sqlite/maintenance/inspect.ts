@@ -3,7 +3,6 @@ import type { Report } from '../../../system/progress.ts';
 import { openForReading, refuseDamage } from '../connect.ts';
 import { damaged, operatorError } from '../errors.ts';
 import { findStore } from '../file.ts';
-import { isWithoutSchema } from '../migrate.ts';
 import {
   type Checked,
   type CheckedForm,
@@ -13,6 +12,7 @@ import {
   storedOrders,
   storedPets,
 } from '../rows.ts';
+import { isWithoutSchema } from '../schema.ts';
 
 /** Reads a whole store, and counts the keys that are neither revoked nor expired. Fails where the service would. */
 export function inspectSqlite(
@@ -63,11 +63,10 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     table: Pick<CheckedForm<Row, Stored>, 'name' | 'columns' | 'parse'>,
     noun: string,
   ): number => {
-    const existing = columnsIn(database, table.name);
-    const total = existing.size === 0 ? 0 : countRows(database, table.name);
+    const total = countRows(database, table.name);
     if (total === 0) return 0;
     using progress = report.progress(`${table.name} read`, total);
-    const select = `SELECT ${selectColumns(table, existing)} FROM ${table.name}`;
+    const select = `SELECT ${selectColumns(table)} FROM ${table.name}`;
     for (const row of database.query<Stored & { id: string }, []>(select).iterate()) {
       if (table.parse(row) === undefined) throw damaged(name, `${noun} ${row.id}`);
       progress.add(1);
@@ -86,12 +85,4 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
 
 function countRows(database: Database, table: string): number {
   return database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${table}`).get()?.count ?? 0;
-}
-
-/** A store of an older version has fewer columns, and none in a table that it lacks. */
-function columnsIn(database: Database, table: string): Set<string> {
-  const rows = database
-    .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?1)')
-    .all(table);
-  return new Set(rows.map(({ name }) => name));
 }

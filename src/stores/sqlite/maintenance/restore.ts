@@ -16,8 +16,8 @@ import type { LastIds } from '../../bulk.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
 import { findOrMakeStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
-import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../migrate.ts';
 import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
+import { checkOwnership, isWithoutSchema, readPragma } from '../schema.ts';
 import { isInPlace } from '../watch.ts';
 import { verifyCopy } from './backup.ts';
 import type { StoreContent } from './inspect.ts';
@@ -161,9 +161,7 @@ function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Rema
     checkOwnership(lock, name);
     if (isWithoutSchema(lock)) return nothingLeft;
     const holds = (table: string) => lock.query(`SELECT 1 FROM ${table} LIMIT 1`).get();
-    const isNewest = readPragma(lock, 'user_version') === newestVersion;
-    const tables = ['pets', 'orders', ...(isNewest ? ['categories'] : [])];
-    const held = isForced ? undefined : tables.find(holds);
+    const held = isForced ? undefined : ['pets', 'orders', 'categories'].find(holds);
     if (held !== undefined)
       throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
     return { keys: readKeys(lock), lastIds: readLastIds(lock) };
@@ -200,8 +198,7 @@ function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): 
       if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);
     }
     raiseLastIds(database, lastIds);
-    // Older schemas have no event log.
-    if (readPragma(database, 'user_version') === newestVersion) beginLog(database, Date.now());
+    beginLog(database, Date.now());
   });
   changeAll();
   return usable.every(({ hash }) => known.has(hash));

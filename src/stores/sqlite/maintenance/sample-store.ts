@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { createSamplePets, sampleCategories } from '../../../domain/sample-pets.ts';
-import { migrate } from '../migrate.ts';
 import { createInsert, storedCategories } from '../rows.ts';
+import { makeSchema } from '../schema.ts';
 import { createPetInsert } from './import.ts';
 
 export interface SampleStoreOptions {
@@ -16,7 +16,7 @@ export function makeSampleStore(path: string, { seed, count }: SampleStoreOption
   using database = new Database(path, { readwrite: true, strict: true, create: true });
   database.run('PRAGMA synchronous = OFF');
   database.run('PRAGMA journal_mode = WAL');
-  migrate(database);
+  makeSchema(database);
   const insert = createPetInsert(database);
   const insertCategories = createInsert(database, storedCategories);
   database.transaction(() => {

@@ -2,8 +2,9 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readPragma } from '../../../../src/stores/sqlite/migrate.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
+import { readPragma } from '../../../../src/stores/sqlite/schema.ts';
+import { limitedTo, runCli } from '../../../support/process/process.ts';
 import { useSqliteFile } from '../../../support/sqlite-file.ts';
 import { createPet } from '../../../support/changes.ts';
 
@@ -16,6 +17,8 @@ async function useStore(path = place.path): Promise<void> {
   await store.pets.apply(createPet(rex));
   await store.close();
 }
+
+const migrate = (options = {}) => runCli(['migrate', '--database-url', place.path], options);
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -45,20 +48,28 @@ describe('openSqliteStore on a new store', () => {
 });
 
 describe('openSqliteStore', () => {
-  it('creates the schema in an empty file and marks the file as ours', async () => {
+  it('makes the tables in an empty file and marks the file as ours', async () => {
     writeFileSync(place.path, '');
     await useStore();
     const database = new Database(place.path, { readonly: true });
-    expect(readPragma(database, 'user_version')).toBeGreaterThanOrEqual(1);
+    expect(readPragma(database, 'user_version')).toBe(9);
     expect(readPragma(database, 'application_id')).toBe(Buffer.from('pets').readUInt32BE());
     expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
     database.close();
   });
 
-  it('creates the schema once when several processes open an empty file together', async () => {
-    const stores = [1, 2, 3].map(() => place.open());
-    const created = await Promise.all(stores.map((store) => store.pets.apply(createPet(rex))));
-    expect(new Set(created.map(({ id }) => id)).size).toBe(3);
+  it('makes the tables once when several processes open a new store together', async () => {
+    const results = await Promise.all([1, 2, 3].map(() => migrate()));
+    expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
+    expect(results.filter(({ stderr }) => stderr.includes('Made a new store'))).toHaveLength(1);
+  });
+
+  it('fails on a full disk, and makes the tables once there is room', async () => {
+    expect(await migrate({ wrap: limitedTo(20_000) })).toMatchObject({ status: 1 });
+    expect(await migrate()).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('Made a new store'),
+    });
   });
 });
 

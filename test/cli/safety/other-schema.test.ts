@@ -1,0 +1,97 @@
+import { Database } from 'bun:sqlite';
+import { beforeEach, describe, expect, it } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { version as release } from '../../../package.json';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { makeDatabase } from '../../support/postgres/server.ts';
+import { runCli } from '../../support/process/process.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const csv = 'name,categoryId\nRex,1\n';
+
+const commands = [
+  'serve --port 0',
+  'migrate',
+  'doctor --port 0',
+  'keys list',
+  'keys create --name till',
+  'export',
+  'import pets.csv',
+  'seed --count 1',
+];
+
+describe.each([
+  [
+    8,
+    `has schema version 8, of an unpublished build; petstore ${release} knows version 9. Use the build that made it, or ` +
+      'choose another store.',
+  ],
+  [99, `has schema version 99; petstore ${release} knows version 9. Use a newer release.`],
+])('a store of schema version %i', (schemaVersion, reason) => {
+  const refusal = (name: string) =>
+    new RegExp(`${name} ${reason}`.replaceAll('.', String.raw`\.`).replaceAll(' ', String.raw`\s+`));
+
+  function makeOther(path: string): void {
+    makeSampleStore(path, { seed: 1, count: 3 });
+    using database = new Database(path);
+    database.run(`PRAGMA user_version = ${schemaVersion}`);
+  }
+
+  describe('in a file', () => {
+    beforeEach(() => {
+      writeFileSync(at.inFolder('pets.csv'), csv);
+      makeSampleStore(at.inFolder('sound.db'), { seed: 1, count: 3 });
+      makeOther(at.store);
+    });
+
+    it.each([...commands, 'backup out.db', 'restore sound.db'])(
+      'is refused by petstore %s, and left as it is',
+      async (command) => {
+        await at.expectRefused(refusal(at.store), ...command.split(' '));
+      },
+    );
+
+    it('is refused as a source and as a target of a copy', async () => {
+      const sound = at.inFolder('sound.db');
+      for (const [from, to] of [
+        [at.store, at.inFolder('new.db')],
+        [sound, at.store],
+      ] as const) {
+        const { status, stderr } = await runCli(['copy', '--from', from, '--to', to]);
+        expect([status, stderr]).toEqual([1, expect.stringMatching(refusal(at.store))]);
+      }
+    });
+
+    it('is refused as a backup', async () => {
+      const { status, stderr } = await runCli([
+        ...['restore', at.store, '--force'],
+        ...['--database-url', at.inFolder('sound.db')],
+      ]);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(refusal(at.store))]);
+    });
+  });
+
+  it('is refused by every command on PostgreSQL', async () => {
+    await using database = await makeDatabase();
+    const address = database.address();
+    await (await openPostgresStore({ address })).close();
+    await database.run(`UPDATE petstore_schema SET version = ${schemaVersion}`);
+    writeFileSync(at.inFolder('pets.csv'), csv);
+    const onDatabase = commands.map((command) => [...command.split(' '), '--database-url', address]);
+    const copies = [
+      ['copy', '--from', address, '--to', 'new.db'],
+      ['copy', '--from', at.inFolder('sound.db'), '--to', address],
+    ];
+    makeSampleStore(at.inFolder('sound.db'), { seed: 1, count: 3 });
+    for (const args of [...onDatabase, ...copies]) {
+      const { status, stdout, stderr } = await runCli(args, { cwd: at.path, env: { API_KEYS: 'k' } });
+      expect([args[0], status, `${stdout}${stderr}`]).toEqual([
+        args[0],
+        1,
+        expect.stringMatching(refusal('The database')),
+      ]);
+    }
+  });
+});
