@@ -8,11 +8,14 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { addPets } from './http/calls.ts';
 import { startService } from './process/process.ts';
 
 /** Makes a store at this path whose service was killed: these pets were acknowledged, and are in its log alone. */
 export async function makeCrashedStore(path: string, petCount = 5): Promise<void> {
+  // A clean stop moves the tables into the file.
+  await openSqliteStore({ path }).close();
   await using service = await startService({ databaseUrl: path });
   await addPets(service.call, petCount);
   await service.kill9();

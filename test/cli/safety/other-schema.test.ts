@@ -79,16 +79,15 @@ describe.each([
     await (await openPostgresStore({ address })).close();
     await database.run(`UPDATE petstore_schema SET version = ${schemaVersion}`);
     writeFileSync(at.inFolder('pets.csv'), csv);
-    const onDatabase = commands.map((command) => [...command.split(' '), '--database-url', address]);
-    const copies = [
-      ['copy', '--from', address, '--to', 'new.db'],
-      ['copy', '--from', at.inFolder('sound.db'), '--to', address],
-    ];
-    makeSampleStore(at.inFolder('sound.db'), { seed: 1, count: 3 });
-    for (const args of [...onDatabase, ...copies]) {
-      const { status, stdout, stderr } = await runCli(args, { cwd: at.path, env: { API_KEYS: 'k' } });
-      expect([args[0], status, `${stdout}${stderr}`]).toEqual([
-        args[0],
+    makeSampleStore(at.store, { seed: 1, count: 3 });
+    const copies = [`copy --from ${address} --to new.db`, `copy --from petstore.db --to ${address}`];
+    for (const command of [...commands, ...copies]) {
+      const { status, stdout, stderr } = await runCli(command.split(' '), {
+        cwd: at.path,
+        env: { API_KEYS: 'k', DATABASE_URL: address },
+      });
+      expect([command, status, `${stdout}${stderr}`]).toEqual([
+        command,
         1,
         expect.stringMatching(refusal('The database')),
       ]);
