@@ -166,8 +166,6 @@ function checkRights(path: string): Finding {
   return ok('rights', 'The store can be written, and no other user can read it.');
 }
 
-const grantRights = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';
-
 async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
   const { inspectPostgres } = await import('../stores/postgres/maintenance/inspect.ts');
   try {
@@ -176,9 +174,9 @@ async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): P
     const state = isNew ? 'holds no store yet; the first start creates it' : `holds ${contentOf(inspection)}`;
     const findings = [
       ok('store', `PostgreSQL ${inspection.version} at ${storeAt(address).name} responds and ${state}.`),
-      inspection.mayWrite
-        ? ok('rights', 'The role may write.')
-        : problem('rights', 'The role lacks rights.', grantRights),
+      inspection.problemOfRights
+        ? problemOf('rights', inspection.problemOfRights)
+        : ok('rights', 'The role may write.'),
     ];
     return { findings, usableKeyCount, makesFirstKey: false };
   } catch (error) {

@@ -2,6 +2,7 @@ import { OperatorError } from '../../domain/error.ts';
 import { type MakeOptions, otherSchema, schemaVersion, tables } from '../schema.ts';
 import type { PostgresAddress } from './address.ts';
 import { onSession } from './errors.ts';
+import { problemOfRights } from './rights.ts';
 import type { Session } from './session.ts';
 
 /** "pets" in ASCII. One replica makes the tables under this lock while the others wait. */
@@ -24,10 +25,17 @@ export function prepareDatabase(
 ): Promise<void> {
   return onSession({ address, timeouts }, async (session) => {
     await refuseOtherEncodings(session);
+    if (mayCreate) await refuseReader(session);
     if (!(await isWithoutSchema(session))) return;
     if (!mayCreate) throw new OperatorError('The database holds no store.', 'Check the address.');
     if (await makeSchema(session)) onMade?.();
   });
+}
+
+/** A role that may only read would serve, and a rolling update would replace every replica that may write with it. */
+async function refuseReader(session: Session): Promise<void> {
+  const problem = await problemOfRights(session);
+  if (problem) throw problem;
 }
 
 /** Returns false if another replica has made the tables. */

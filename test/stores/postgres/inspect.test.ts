@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { inspectPostgres } from '../../../src/stores/postgres/maintenance/inspect.ts';
-import { runCli } from '../../support/process/process.ts';
+import { failureOf } from '../../support/failure.ts';
+import { makeFolder, runCli } from '../../support/process/process.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet } from '../../support/changes.ts';
 
@@ -18,24 +19,70 @@ describe('a database that is inspected', () => {
     expect(stdout).toContain('holds 3 pets and 2 orders.');
   });
 
-  it('shows whether the role may write', async () => {
+  it('shows whether the role may create the tables', async () => {
+    await using database = await makeDatabase();
+    const address = await makeRole(database, 'stranger', 'SELECT');
+    expect(await inspectPostgres(address, {})).toMatchObject({
+      isNew: true,
+      problemOfRights: { problem: 'The role may not create the tables.' },
+    });
+  });
+});
+
+describe('a role that may not write', () => {
+  it('is refused at the start and named by doctor, with what to grant, and is enough after that', async () => {
     await using database = await makeDatabase();
     await (await openPostgresStore({ address: database.address() })).close();
-    const address = await makeRole(database, 'clerk', 'SELECT, INSERT');
-    expect(await inspectPostgres(address, {})).toMatchObject({ mayWrite: false });
+    const address = await makeRole(database, 'Clerk', 'SELECT, INSERT');
+    const start = async () => String(await failureOf(openPostgresStore({ address })));
+    const refusal = await start();
+    expect(refusal).toStartWith(
+      `OperatorError: The role "Clerk_of_${database.name}" may not read and write api_keys, `,
+    );
     const { stdout } = await runCli(['doctor', '--database-url', address]);
-    expect(stdout).toContain('The role lacks rights.');
-    const able = await makeRole(database, 'seller', 'SELECT, INSERT, UPDATE, DELETE');
-    expect(await inspectPostgres(able, {})).toMatchObject({ mayWrite: true });
+    expect(stdout).toMatch(/PROBLEM +rights +The role "Clerk_of_\w+" may not read and write api_keys, /);
+    const [grant = ''] = /GRANT .+;/.exec(refusal) ?? [];
+    await database.run(grant);
+    await (await openPostgresStore({ address })).close();
+    expect(await inspectPostgres(address, {})).toMatchObject({ problemOfRights: undefined });
+
+    await database.run(`REVOKE DELETE ON events FROM "Clerk_of_${database.name}"`);
+    expect(await start()).toContain('may not read and write events.');
+    await database.run(grant);
+    await database.run(`REVOKE USAGE ON SEQUENCE pet_ids FROM "Clerk_of_${database.name}"`);
+    expect(await start()).toContain('may not read and write pet_ids.');
+  });
+
+  it('is refused without any right, and if its transactions are read-only', async () => {
+    await using database = await makeDatabase();
+    await (await openPostgresStore({ address: database.address() })).close();
+    const stranger = await makeRole(database, 'stranger');
+    expect(String(await failureOf(openPostgresStore({ address: stranger })))).toContain(
+      'may not read and write',
+    );
+    const reader = await makeRole(database, 'reader', 'SELECT, INSERT, UPDATE, DELETE');
+    await database.run(`ALTER ROLE "reader_of_${database.name}" SET default_transaction_read_only = on`);
+    expect(String(await failureOf(openPostgresStore({ address: reader })))).toContain('are read-only.');
+  });
+
+  it('may be copied from', async () => {
+    await using database = await makeDatabase();
+    await (await openPostgresStore({ address: database.address() })).close();
+    const address = await makeRole(database, 'auditor', 'SELECT');
+    await database.run(`GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO "auditor_of_${database.name}"`);
+    using folder = makeFolder();
+    const copied = await runCli(['copy', '--from', address, '--to', folder.database]);
+    expect(copied).toMatchObject({ status: 0 });
   });
 });
 
 /** Roles belong to the whole server, so that the name holds that of the database. */
-async function makeRole(database: Database, name: string, rights: string): Promise<string> {
+async function makeRole(database: Database, name: string, rights?: string): Promise<string> {
   const role = `${name}_of_${database.name}`;
-  await database.run(`
-    CREATE ROLE ${role} LOGIN PASSWORD 'secret';
-    GRANT ${rights} ON ALL TABLES IN SCHEMA public TO ${role};
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`);
+  await database.run(`CREATE ROLE "${role}" LOGIN PASSWORD 'secret'`);
+  if (rights !== undefined)
+    await database.run(`
+      GRANT ${rights} ON ALL TABLES IN SCHEMA public TO "${role}";
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO "${role}"`);
   return database.address().replace(/\/\/[^@]+@/, `//${role}:secret@`);
 }
