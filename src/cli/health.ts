@@ -11,7 +11,8 @@ export function define(command: Command): void {
   command
     .description(
       'Ask the service on this machine whether it is ready (/readyz), as the health check of a container does. The ' +
-        'service is found by HOST, PORT and TLS_CERT. The exit status is 0 if it is ready, otherwise 1.',
+        'service is found by HOST, PORT and TLS_CERT. The exit status is 0 if it is ready, otherwise 1. A service whose ' +
+        'writes fail is ready, and the output says that they fail.',
     )
     .addOption(new Setting('PORT', '<number>', settings.port.fallback, 'Port of the service.'))
     .addOption(durationOption('--wait <time>', 'Ask until it is ready, for this long (30s, 2m).', '0s'))
@@ -24,13 +25,13 @@ async function health({ port, wait }: { port: string; wait: number }): Promise<v
   const tlsCert = process.env[settings.tlsCert.variable] || undefined;
   const address = `${localAddressOf({ host, tlsCert }, readInteger('port', port, 1, 65_535))}/readyz`;
   const deadline = performance.now() + wait;
-  let problem = await problemAt(address);
-  while (problem && performance.now() < deadline && !hasServiceEnded()) {
+  let found = await readinessAt(address);
+  while (found instanceof OperatorError && performance.now() < deadline && !hasServiceEnded()) {
     await Bun.sleep(askAgainMs);
-    problem = await problemAt(address);
+    found = await readinessAt(address);
   }
-  if (problem) throw problem;
-  print('ready\n');
+  if (found instanceof OperatorError) throw found;
+  print(found.writes === undefined ? 'ready\n' : 'ready, but writes fail; the log of the service says why\n');
 }
 
 /** systemd names the process that it started. Once that has ended, waiting would only delay the next start. */
@@ -43,9 +44,15 @@ function hasServiceEnded(): boolean {
   }
 }
 
-async function problemAt(address: string): Promise<OperatorError | undefined> {
+/** The body of /readyz; `writes` is only there while they fail. */
+interface Readiness {
+  writes?: 'failing';
+}
+
+async function readinessAt(address: string): Promise<Readiness | OperatorError> {
   const response = await askLocally(address, 5000);
-  if (response?.status === 200) return undefined;
+  // A program that is not ours may send anything.
+  if (response?.status === 200) return response.json().catch(() => ({})) as Promise<Readiness>;
   if (!response)
     return new OperatorError(`Nothing responds at ${address}.`, 'Start the service, or check HOST and PORT.');
   return new OperatorError(

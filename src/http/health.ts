@@ -17,25 +17,20 @@ interface HealthOptions {
   now?: () => number;
 }
 
-/** Whether the service lives and its store can be written to, for probes and for scrapes. */
+/** Whether the service lives and its store can be read, for load balancers, supervisors and scrapes. */
 export function createHealthChecks(
   { pets, keys, metrics, now = Date.now }: HealthOptions,
   isStopping: () => boolean,
 ): Record<'livez' | 'readyz', Handler> {
-  let check: Promise<void> | undefined;
-
-  /** Probes need no key, so all that wait at once share one check of the store. */
-  const checkStore = (): Promise<void> => {
-    check ??= pets.checkWritable().finally(() => {
-      check = undefined;
-    });
-    return check;
+  /** Reads what most requests read: a key and a pet. None has this hash or this id. */
+  const readStore = async (): Promise<void> => {
+    await Promise.all([keys.findKey(''), pets.getPet(0n)]);
   };
 
-  metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', () =>
+  metrics?.gauge('petstore_store_ready', 'Whether the store can be read.', () =>
     // A store that hangs is not ready.
     Promise.race([
-      checkStore().then(
+      readStore().then(
         () => 1,
         () => 0,
       ),
@@ -58,11 +53,16 @@ export function createHealthChecks(
       // Returned, not thrown, because the log would report an error as a failure.
       if (isStopping())
         return errorResponse(new PetstoreError('unavailable', 'The service is shutting down.'));
-      await checkStore();
-      return healthy;
+      await readStore();
+      // Ready all the same: another replica would not write any better, and readers need this one.
+      return pets.areWritesFailing() ? readsOnly : healthy;
     },
   };
 }
 
-const ok = '{"status":"ok"}';
-const healthy = { body: ok, etag: etagOf(ok) };
+const healthy = withTag('{"status":"ok"}');
+const readsOnly = withTag('{"status":"ok","writes":"failing"}');
+
+function withTag(body: string): { body: string; etag: string } {
+  return { body, etag: etagOf(body) };
+}

@@ -1,5 +1,6 @@
 import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
-import type { Histogram, Registry } from '../metrics/registry.ts';
+import type { Registry } from '../metrics/registry.ts';
+import { type Log, reasonOf } from '../system/log.ts';
 
 /** Collects items into batches: while one batch runs, the next one is collected. */
 export interface Batcher<Item, Result> {
@@ -14,7 +15,8 @@ export interface Batcher<Item, Result> {
 export interface BatcherOptions<Item> extends QueueOptions<Item> {
   /** Waits for the end of the turn before it starts, so that all items of a turn share a batch. */
   startsAfterTurn?: boolean;
-  metrics?: WriteMetrics | undefined;
+  /** For batches of writes. */
+  monitor?: WriteMonitor;
 }
 
 export interface QueueOptions<Item> {
@@ -34,7 +36,7 @@ export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   options: BatcherOptions<Item> = {},
 ): Batcher<Item, Result> {
-  const { startsAfterTurn = false, metrics, ...limits } = options;
+  const { startsAfterTurn = false, monitor, ...limits } = options;
   const queue = createBoundedQueue<Item, Result>(limits);
   /** Resolves when nothing runs or waits any more. */
   let busy: PromiseWithResolvers<void> | undefined;
@@ -57,13 +59,14 @@ export function createBatcher<Item, Result>(
   /** Resolves with a function that settles the callers. */
   const runBatch = async (batch: Queued<Item, Result>[]): Promise<() => void> => {
     const startedAt = performance.now();
+    const note = (error?: unknown): void =>
+      monitor?.note({ count: batch.length, seconds: (performance.now() - startedAt) / 1000, error });
     try {
-      const results = await run(batch.map(({ item }) => item)).finally(() => {
-        metrics?.batchSize.observe(batch.length);
-        metrics?.commitSeconds.observe((performance.now() - startedAt) / 1000);
-      });
+      const results = await run(batch.map(({ item }) => item));
+      note();
       return () => batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
+      note(error);
       // One bad item must not fail the others; a store that is down fails them all.
       if (batch.length === 1 || isUnavailable(error))
         return () => batch.forEach(({ reject }) => reject(error));
@@ -165,67 +168,56 @@ export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
   };
 }
 
-/** What both stores measure about their writes. */
-export interface WriteMetrics {
-  batchSize: Histogram;
-  commitSeconds: Histogram;
+/** What a service tells about its writes, on either engine. */
+export interface WriteMonitor {
+  /** Receives what became of each batch: no error if it succeeded. */
+  note(batch: { count: number; seconds: number; error?: unknown }): void;
+  /** From a write that failed because of the store until the next success. */
+  readonly isFailing: boolean;
 }
 
 const batchSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createWriteMetrics(
-  registry: Registry,
+export function createWriteMonitor(
   queue: { length: () => number; capacity: number },
-): WriteMetrics {
-  registry.gauge('petstore_write_queue_depth', 'Writes that wait for their batch.', queue.length);
-  registry.gauge(
+  { log, metrics }: { log?: Log | undefined; metrics?: Registry | undefined },
+): WriteMonitor {
+  let isFailing = false;
+  metrics?.gauge('petstore_write_queue_depth', 'Writes that wait for their batch.', queue.length);
+  metrics?.gauge(
     'petstore_write_queue_capacity',
     'Writes that may wait before more are refused as overloaded.',
     () => queue.capacity,
   );
+  metrics?.gauge(
+    'petstore_writes_failing',
+    'Whether the last write failed because of the store: 1 until one succeeds.',
+    () => Number(isFailing),
+  );
+  const batchSize = metrics
+    ?.histogram('petstore_write_batch_size', 'Writes committed together.', batchSizes)
+    .with({});
+  const duration = metrics
+    ?.histogram(
+      'petstore_commit_duration_seconds',
+      'From handing a batch of writes over until its outcome is known.',
+      commitSeconds,
+    )
+    .with({});
   return {
-    batchSize: registry
-      .histogram('petstore_write_batch_size', 'Writes committed together.', batchSizes)
-      .with({}),
-    commitSeconds: registry
-      .histogram(
-        'petstore_commit_duration_seconds',
-        'From handing a batch of writes over until its outcome is known.',
-        commitSeconds,
-      )
-      .with({}),
-  };
-}
-
-export type Readiness = ReturnType<typeof createReadiness>;
-
-const probeEveryMs = 1000;
-
-/**
- * Tells whether the store accepts writes, judging by the last one. After a failure, `check` commits a probe at most
- * once a second until one succeeds. The probe reports its outcome through `note`, like any other write.
- */
-export function createReadiness(probe: () => Promise<unknown>) {
-  let failure: PetstoreError | undefined;
-  let probing: Promise<unknown> | undefined;
-  let nextProbeAt = -Infinity;
-
-  return {
-    /** Receives the outcome of each write; undefined means success. */
-    note: (latest: unknown): void => {
-      // A write that failed for another reason did reach the store.
-      failure = isUnavailable(latest) ? latest : undefined;
+    note({ count, seconds, error }) {
+      batchSize?.observe(count);
+      duration?.observe(seconds);
+      // Any other error is a bug of ours, and says nothing about the store.
+      const hasFailed = isUnavailable(error);
+      if (error !== undefined && !hasFailed) return;
+      if (hasFailed && !isFailing) log?.error('writes fail', { reason: reasonOf(error) });
+      if (!hasFailed && isFailing) log?.info('writes succeed again');
+      isFailing = hasFailed;
     },
-    /** Throws the failure of the last write. */
-    async check(): Promise<void> {
-      if (failure && !probing && performance.now() >= nextProbeAt) {
-        nextProbeAt = performance.now() + probeEveryMs;
-        probing = probe().finally(() => (probing = undefined));
-        probing.catch(() => {});
-      }
-      await probing;
-      if (failure) throw failure;
+    get isFailing() {
+      return isFailing;
     },
   };
 }

@@ -48,11 +48,7 @@ const sqlite: Dialect = {
   keyedOptions: 'STRICT, WITHOUT ROWID',
   randomName: 'lower(hex(randomblob(8)))',
   before: '',
-  after: `
-  -- One row that the readiness check rewrites to prove that a commit still reaches the disk.
-  CREATE TABLE write_probe (id INTEGER PRIMARY KEY CHECK (id = 1), probed_at INTEGER NOT NULL) STRICT;
-  INSERT INTO write_probe VALUES (1, 0);
-  `,
+  after: '',
   // See rows.ts.
   pet: 'json text NOT NULL, checksum INTEGER NOT NULL',
   checksum: ', checksum INTEGER NOT NULL',
@@ -72,9 +68,6 @@ const postgres: Dialect = {
   CREATE SEQUENCE api_key_ids AS bigint;
   `,
   after: `
-  -- A row for each check of the readiness, to prove that a commit still reaches the disk.
-  CREATE TABLE write_probes (replica text PRIMARY KEY, probed_at bigint NOT NULL, sequence bigint NOT NULL);
-
   -- One row: an import that keeps its ids must not use that of a deleted pet. The sequence does not tell, because it also
   -- moves past ids of pets that were never committed.
   CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);

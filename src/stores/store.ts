@@ -42,8 +42,8 @@ export interface PetStore {
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
   searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
 
-  /** Fails with `unavailable` if the last write showed that the store cannot be used. */
-  checkWritable(): Promise<void>;
+  /** From a write that failed because of the store until the next success. */
+  areWritesFailing(): boolean;
 }
 
 export interface OrderStore {

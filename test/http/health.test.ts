@@ -1,8 +1,10 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openService, openTemporarySqlite } from '../support/http/service.ts';
+import { makeSqlitePlace } from '../support/store-place.ts';
 
 describe('GET /readyz', () => {
   it('is 503 from the moment the service is told to stop, while calls are still served', async () => {
@@ -18,31 +20,33 @@ describe('GET /readyz', () => {
     expect(created.headers.get('Connection')).toBe('close');
   });
 
-  it('is 503 while the store cannot be written, and /livez is not', async () => {
-    await using service = await openFailingService(new PetstoreError('unavailable', 'The disk is full.'));
+  it('is 503 while the store cannot be read, and /livez is not', async () => {
+    await using service = await openFailingService(new PetstoreError('unavailable', 'The disk is gone.'));
     expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('503 unavailable');
     expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
   });
 
-  it('checks the store once for all probes that wait at once', async () => {
-    let checks = 0;
-    const checked = Promise.withResolvers<void>();
-    const checkWritable = () => {
-      checks++;
-      return checked.promise;
+  it('is 200 while writes fail, and says so, until one succeeds', async () => {
+    await using place = await makeSqlitePlace();
+    await using service = await openService({ openStore: () => place.open() });
+    const ready = async () => {
+      const response = await service.callAs(null, '/readyz');
+      return [response.status, await response.text()];
     };
-    const openStore = async () => {
-      const store = await openTemporarySqlite();
-      return { ...store, pets: { ...store.pets, checkWritable } };
-    };
-    await using service = await openService({ openStore });
-    const probe = () => outcomeOf(service.callAs(null, '/readyz'));
-    const probes = [probe(), probe(), probe()];
-    await Bun.sleep(1);
-    expect(checks).toBe(1);
-    checked.resolve();
-    expect(await Promise.all(probes)).toEqual(['200', '200', '200']);
-    await probe();
-    expect(checks).toBe(2);
+    {
+      using other = new Database(place.path);
+      other.run('BEGIN IMMEDIATE');
+      expect(await outcomeOf(service.call('/v1/pets', post(rex)))).toBe('503 unavailable');
+      expect(await ready()).toEqual([200, '{"status":"ok","writes":"failing"}']);
+    }
+    expect(await outcomeOf(service.call('/v1/pets', post(rex)))).toBe('201');
+    expect(await ready()).toEqual([200, '{"status":"ok"}']);
+  });
+
+  it('never writes', async () => {
+    await using service = await openService({ openStore: openTemporarySqlite });
+    const version = service.pets.version();
+    expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('200');
+    expect(service.pets.version()).toBe(version);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { errorOf, outcomeOf, post } from '../support/http/calls.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { limitedTo, makeFolder, runCli, type Service, startService } from '../support/process/process.ts';
+import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
 import { expectStoreToMatch, Journal } from '../support/journal.ts';
 import { createPet } from '../support/changes.ts';
 
@@ -10,7 +11,9 @@ const maxBytes = 1024 ** 2;
 
 describe('a full disk', () => {
   it('refuses writes without losing any, serves reads, and accepts writes again once there is room', async () => {
-    await using service = await startService({ wrap: limitedTo(maxBytes) });
+    await using service = await startService({ wrap: limitedTo(maxBytes), args: ['--metrics-port', '0'] });
+    const metrics = await metricsUrl(service);
+    const health = () => runCli(['health', '--port', new URL(service.url).port]);
     const journal = new Journal();
     const refusal = await createUntilRefused(service, journal);
     expect(journal.acknowledged.size).toBeGreaterThan(10);
@@ -32,19 +35,23 @@ describe('a full disk', () => {
     for (const id of journal.acknowledged.values()) {
       expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
     }
-    // The check writes less than a pet needs: the last bytes of the disk may still be enough for it.
-    for (let count = 0; (await service.call('/readyz')).status === 200; count++)
-      await create(service, journal, `full-again-${count}`);
-    expect(await outcomeOf(service.call('/readyz'))).toBe('503 unavailable');
-    expect(await outcomeOf(service.call('/livez'))).toBe('200');
+    expect(await outcomeOf(service.call('/readyz'))).toBe('200');
+    expect((await scrape(metrics)).value('petstore_writes_failing')).toBe(1);
+    expect(await health()).toEqual({
+      status: 0,
+      stdout: 'ready, but writes fail; the log of the service says why\n',
+      stderr: '',
+    });
 
     await liftLimit(service.pid);
     expect(await outcomeOf(create(service, journal, 'first-with-room'))).toBe('201');
-    while ((await service.call('/readyz')).status !== 200) await Bun.sleep(50);
+    expect((await scrape(metrics)).value('petstore_writes_failing')).toBe(0);
+    expect(await health()).toMatchObject({ status: 0, stdout: 'ready\n' });
     const later = Array.from({ length: 50 }, (_, index) => create(service, journal, `later-${index}`));
     expect(new Set((await Promise.all(later)).map(({ status }) => status))).toEqual(new Set([201]));
 
     expect(await service.stop()).toBe(0);
+    expect(service.stdout).toMatch(/"writes fail","reason":"disk I\/O error"[^]+"writes succeed again"/);
     expectStoreToMatch(service.database, journal);
   });
 
@@ -67,7 +74,8 @@ describe('a full disk', () => {
         env: { DATABASE_URL: folder.database },
         wrap: limitedTo(50 * 1024),
       });
-      expect(result).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message}\n` });
+      expect(result).toMatchObject({ status: 1, stderr: `petstore: ${message}\n` });
+      expect(result.stdout).not.toContain('pets_');
     } finally {
       await store.close();
     }

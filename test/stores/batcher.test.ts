@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import { PetstoreError, unavailable } from '../../src/domain/error.ts';
-import { createBatcher, createReadiness } from '../../src/stores/batcher.ts';
+import { unavailable } from '../../src/domain/error.ts';
+import { createRegistry } from '../../src/metrics/registry.ts';
+import { createBatcher, createWriteMonitor } from '../../src/stores/batcher.ts';
+import { createLog } from '../../src/system/log.ts';
 import { codeOf } from '../support/code-of.ts';
+import { scrapeRegistry } from '../support/metrics/scrape.ts';
 
 const bad = 617;
 
@@ -42,55 +45,63 @@ describe('a batch with one bad item', () => {
   });
 });
 
-/** A store whose probes fail while it is broken. */
-function createStore() {
-  const store = { isBroken: false, probes: 0 };
-  const readiness = createReadiness(async () => {
-    store.probes += 1;
-    const failure = store.isBroken ? unavailable(new Error('broken')) : undefined;
-    readiness.note(failure);
-    if (failure) throw failure;
-  });
-  return { store, readiness };
-}
+describe('the monitor of writes', () => {
+  /** A batcher whose next outcomes are these: an error, or none. */
+  function createMonitored() {
+    const lines: string[] = [];
+    const write = (line: string) => {
+      const { level, message, reason } = JSON.parse(line) as Record<string, string>;
+      lines.push([level, message, reason].filter(Boolean).join(': '));
+    };
+    const metrics = createRegistry();
+    const log = createLog({ level: 'info', write });
+    const monitor = createWriteMonitor({ length: () => 0, capacity: 1 }, { log, metrics });
+    const run = async (errors: (Error | undefined)[]) => {
+      for (const error of errors) if (error) throw error;
+      return errors;
+    };
+    const batcher = createBatcher<Error | undefined, Error | undefined>(run, { monitor, maxLength: 1 });
+    const gauge = async () => (await scrapeRegistry(metrics)).value('petstore_writes_failing');
+    return { lines, monitor, batcher, gauge, write: (error?: Error) => codeOf(batcher.add(error)) };
+  }
 
-describe('readiness', () => {
-  it('probes at most once a second after a write has failed, until a probe succeeds', async () => {
-    const { store, readiness } = createStore();
-    store.isBroken = true;
-    readiness.note(unavailable(new Error('broken')));
-    for (let check = 0; check < 5; check++) expect(await codeOf(readiness.check())).toBe('unavailable');
-    expect(store.probes).toBe(1);
-    store.isBroken = false;
-    while ((await codeOf(readiness.check())) !== 'done') await Bun.sleep(20);
-    expect(store.probes).toBe(2);
-    await readiness.check();
-    expect(store.probes).toBe(2);
-  });
+  const full = unavailable(new Error('disk full'));
 
-  it('has one probe under way at a time, however long it takes', async () => {
-    let probes = 0;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const readiness = createReadiness(() => {
-      probes += 1;
-      return promise;
-    });
-    readiness.note(unavailable(new Error('broken')));
-    const checks = [codeOf(readiness.check())];
-    await Bun.sleep(1100);
-    checks.push(codeOf(readiness.check()));
-    resolve();
-    await Promise.all(checks);
-    expect(probes).toBe(1);
+  it('is failing from a write that fails because of the store until the next success', async () => {
+    const { monitor, gauge, write } = createMonitored();
+    expect(await gauge()).toBe(0);
+    for (let count = 0; count < 2; count++) {
+      await write(full);
+      expect(monitor.isFailing).toBe(true);
+      expect(await gauge()).toBe(1);
+    }
+    await write();
+    expect(monitor.isFailing).toBe(false);
+    expect(await gauge()).toBe(0);
   });
 
-  it('returns with the next write that succeeds, and stays when one is refused for its own sake', async () => {
-    const { store, readiness } = createStore();
-    readiness.note(unavailable(new Error('broken')));
-    readiness.note(undefined);
-    await readiness.check();
-    readiness.note(new PetstoreError('overloaded', 'Too many.'));
-    await readiness.check();
-    expect(store.probes).toBe(0);
+  it('logs when writes begin to fail, with the reason, and when they succeed again', async () => {
+    const { lines, write } = createMonitored();
+    await write();
+    for (const error of [full, full, undefined, undefined, full]) await write(error);
+    expect(lines).toEqual([
+      'error: writes fail: disk full',
+      'info: writes succeed again',
+      'error: writes fail: disk full',
+    ]);
+  });
+
+  it('learns nothing from a bug or a full queue', async () => {
+    const { monitor, batcher, write } = createMonitored();
+    await write(new Error('bug'));
+    expect(monitor.isFailing).toBe(false);
+    await write(full);
+    await write(new Error('bug'));
+    expect(monitor.isFailing).toBe(true);
+    await write();
+    // The first one runs, and only one may wait.
+    const outcomes = [1, 2, 3].map(() => codeOf(batcher.add(undefined)));
+    expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'overloaded']);
+    expect(monitor.isFailing).toBe(false);
   });
 });

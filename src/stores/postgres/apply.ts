@@ -15,7 +15,8 @@ import {
 import type { Category } from '../../domain/category.ts';
 import { eventRetentionMs } from '../../domain/history.ts';
 import type { Registry } from '../../metrics/registry.ts';
-import { type Batcher, createBatcher, createWriteMetrics, type WriteMetrics } from '../batcher.ts';
+import type { Log } from '../../system/log.ts';
+import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
 import type { PetStore } from '../store.ts';
 import {
   type CategoryRow,
@@ -40,6 +41,7 @@ import type { Sql } from './sessions.ts';
 interface ApplyOptions {
   now: () => number;
   maxQueued: number;
+  log: Log | undefined;
   metrics: Registry | undefined;
 }
 
@@ -53,19 +55,20 @@ const size = { of: nameLength, maxPerBatch: mebibyte, maxWaiting: 32 * mebibyte 
 /** `close` refuses new writes and waits for the pending ones. */
 export function createApply(
   sql: Sql,
-  { now, maxQueued, metrics: registry }: ApplyOptions,
-): Pick<PetStore, 'apply'> & { close: () => Promise<void> } {
-  const metrics: WriteMetrics | undefined =
-    registry &&
-    createWriteMetrics(registry, {
+  { now, maxQueued, log, metrics }: ApplyOptions,
+): Pick<PetStore, 'apply' | 'areWritesFailing'> & { close: () => Promise<void> } {
+  const monitor = createWriteMonitor(
+    {
       // The longest queue is the first to refuse.
-      length: (): number => Math.max(...queues.map(({ length }) => length)),
+      length: () => Math.max(...queues.map(({ length }) => length)),
       capacity: maxQueued,
-    });
+    },
+    { log, metrics },
+  );
   const expire = createExpiry(sql, now);
   const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
     createBatcher((batch) => sql.write((query) => applyBatch(query, batch), advice).finally(expire), {
-      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, metrics },
+      ...{ maxLength: maxQueued, maxWaitMs: limits.queueMs, size, monitor },
     });
   // Apart, so that a create does not wait for a locked pet, nor a sale for the categories.
   const creates = createQueue(createAdvice);
@@ -82,6 +85,8 @@ export function createApply(
       if (typeof outcome === 'string') throw refusalError(outcome, change);
       return outcome;
     },
+
+    areWritesFailing: () => monitor.isFailing,
 
     async close() {
       await Promise.all(queues.map((queue) => queue.close()));

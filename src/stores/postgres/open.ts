@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
-import { createReadiness } from '../batcher.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { type Environment, parseAddress } from './address.ts';
@@ -9,7 +7,7 @@ import { createApply } from './apply.ts';
 import { createKeyStore } from './keys.ts';
 import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
 import { prepareDatabase } from './schema.ts';
-import { limits, type Query } from './session.ts';
+import { limits } from './session.ts';
 import { createSql, writerCount } from './sessions.ts';
 
 export interface PostgresOptions extends MakeOptions {
@@ -31,24 +29,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const address = parseAddress(options.address, environment);
   await prepareDatabase(address, options);
 
-  const readiness = createReadiness(() => sql.write(probe));
   // However patient the address is: a request waits for its session.
   const serving = { ...address, connectTimeoutMs: Math.min(address.connectTimeoutMs, limits.connectMs) };
   const readerCount = address.connectionLimit - writerCount;
-  const sql = createSql(serving, { readerCount, log, metrics, onWritten: readiness.note });
+  const sql = createSql(serving, { readerCount, log, metrics });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the database.', async () => {
     const [row] = await sql.read<{ size: string }>(selectSize);
     return Number(row?.size);
   });
-  const checkWritable = async (): Promise<void> => {
-    await sql.read(selectSchema);
-    await readiness.check();
-  };
   // Read now, so that the log names the server at once. If it has just gone, the first request finds out.
-  await sql.read(selectSchema).catch(() => {});
-  const { apply, close } = createApply(sql, { now, maxQueued: maxQueuedWrites, metrics });
+  await sql.read('SELECT').catch(() => {});
+  const { close, ...writes } = createApply(sql, { now, maxQueued: maxQueuedWrites, log, metrics });
   return {
-    pets: { ...createPetReads(sql), apply, checkWritable },
+    pets: { ...createPetReads(sql), ...writes },
     orders: createOrderStore(sql),
     events: createEventStore(sql),
     keys: createKeyStore(sql, now),
@@ -59,17 +52,4 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
-/** Fails if there is no schema. */
-const selectSchema = { name: 'select-schema', text: 'SELECT FROM pets, api_keys LIMIT 0' };
 const selectSize = { name: 'select-size', text: 'SELECT pg_database_size(current_database()) AS size' };
-
-/** Each probe inserts and deletes a row of its own: on a shared row, replicas would wait for each other's commits. */
-const insertProof = { name: 'insert-proof', text: 'INSERT INTO write_probes VALUES ($1, 0, 0)' };
-const deleteProof = { name: 'delete-proof', text: 'DELETE FROM write_probes WHERE replica = $1' };
-
-/** A transaction that proves that writes work. */
-async function probe(query: Query): Promise<void> {
-  const replica = randomUUID();
-  void query(insertProof, [replica]);
-  void query(deleteProof, [replica]);
-}

@@ -40,7 +40,7 @@ const selectCategories = {
     ORDER BY id LIMIT $3::integer`,
 };
 
-export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'checkWritable'> {
+export function createPetReads(sql: Sql): Omit<PetStore, 'apply' | 'areWritesFailing'> {
   const readPage = createPageReader(sql, {
     table: 'pets',
     columns: selectPetRow,

@@ -59,8 +59,6 @@ export interface SqlOptions {
   /** Records the server in use and every change of it. */
   log?: Log | undefined;
   metrics?: Registry | undefined;
-  /** Receives the outcome of each write; undefined means success. */
-  onWritten?: (failure: unknown) => void;
 }
 
 export const writerCount = 2;
@@ -69,7 +67,7 @@ const maxReadsPerSession = 32;
 /** All sessions belong to one server: see {@link createOpen}. */
 export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const { readerCount, timeouts = servingTimeouts, commitMs = limits.commitMs } = options;
-  const { log, metrics, onWritten } = options;
+  const { log, metrics } = options;
   const open = createOpen(address, log, metrics);
   const unknownOutcomes = metrics
     ?.counter(
@@ -109,12 +107,9 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
       ),
     async write(work, advice) {
       try {
-        const result = await retry(() => transact(work, advice));
-        onWritten?.(undefined);
-        return result;
+        return await retry(() => transact(work, advice));
       } catch (error) {
         if (error instanceof OutcomeUnknownError) unknownOutcomes?.increment();
-        onWritten?.(error);
         throw error;
       }
     },

@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
 import type { Log } from '../../system/log.ts';
-import { createReadiness } from '../batcher.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
@@ -35,8 +34,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const watch = watchStore(store, log);
   const commits = watchWalIndex(store.path) ?? watchDataVersion(database);
   const freshness = createFreshness(database, commits, watch);
-  const readiness = createReadiness(() => writer.execute('UPDATE write_probe SET probed_at = ?1', [now()]));
-  const writer = openWriter({ store, watch, maxQueuedWrites, metrics, onWritten: readiness.note });
+  const writer = openWriter({ store, watch, maxQueuedWrites, log, metrics });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>
     sizeOf(store.path),
   );
@@ -45,7 +43,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   );
   if (metrics) measureDisk(metrics, dirname(store.path));
   const searcher = openSearcher(store, watch);
-  const opened = { database, writer, readiness, searcher, freshness, now };
+  const opened = { database, writer, searcher, freshness, now };
   return {
     pets: createPetStore(opened),
     orders: createOrderStore(opened),

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite';
 import { refusalError } from '../../domain/change.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { startOfPet } from '../../domain/pet.ts';
-import type { Readiness } from '../batcher.ts';
 import {
   anyTime,
   type EventStore,
@@ -37,20 +36,12 @@ import type { Writer } from './writer.ts';
 export interface StoreParts {
   database: Database;
   writer: Writer;
-  readiness: Readiness;
   searcher: Searcher;
   freshness: Freshness;
   now: () => number;
 }
 
-export function createPetStore({
-  database,
-  writer,
-  readiness,
-  searcher,
-  freshness,
-  now,
-}: StoreParts): PetStore {
+export function createPetStore({ database, writer, searcher, freshness, now }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
@@ -95,11 +86,7 @@ export function createPetStore({
       return freshness.read(() => findPets(database, request));
     },
 
-    async checkWritable() {
-      // Throws if the store was moved.
-      freshness.version();
-      await readiness.check();
-    },
+    areWritesFailing: writer.areFailing,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Outcome, TimedChange } from '../../domain/change.ts';
 import type { Registry } from '../../metrics/registry.ts';
-import { type Batcher, createBatcher, createWriteMetrics } from '../batcher.ts';
+import type { Log } from '../../system/log.ts';
+import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
@@ -13,14 +14,13 @@ interface WriterOptions {
   watch: Pick<StoreWatch, 'problem'>;
   /** How many writes may wait, not counting those being committed. */
   maxQueuedWrites: number;
+  log?: Log | undefined;
   metrics?: Registry | undefined;
-  /** Receives the outcome of each batch; undefined means success. */
-  onWritten?: (failure: Error | undefined) => void;
 }
 
 /** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
 export function openWriter(options: WriterOptions) {
-  const { store, watch, maxQueuedWrites, metrics, onWritten } = options;
+  const { store, watch, maxQueuedWrites, log, metrics } = options;
   // Keep the URL literal here: the one-file build searches for it.
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
   let replied: PromiseWithResolvers<Reply>;
@@ -38,26 +38,23 @@ export function openWriter(options: WriterOptions) {
   };
 
   const commit = async (writes: Write[]): Promise<WriteResult[]> => {
+    const problem = watch.problem();
+    if (problem) throw problem;
     const reply = await send(writes);
-    const failure = 'failure' in reply ? failureOf(reply.failure) : undefined;
-    onWritten?.(failure);
-    if ('failure' in reply) throw failure;
+    if ('failure' in reply) throw failureOf(reply.failure);
     return reply.results;
   };
 
+  const monitor = createWriteMonitor(
+    { length: () => batches.length, capacity: maxQueuedWrites },
+    { log, metrics },
+  );
   const batches: Batcher<Write, WriteResult> = createBatcher(commit, {
     startsAfterTurn: true,
     // The first write of a turn waits for its end, too.
     maxLength: maxQueuedWrites + 1,
-    metrics:
-      metrics &&
-      createWriteMetrics(metrics, { length: (): number => batches.length, capacity: maxQueuedWrites }),
+    monitor,
   });
-
-  const run = (write: Write): Promise<WriteResult> => {
-    const problem = watch.problem();
-    return problem ? Promise.reject(problem) : batches.add(write);
-  };
 
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -67,10 +64,11 @@ export function openWriter(options: WriterOptions) {
   };
 
   return {
-    apply: (change: TimedChange) => run(change) as Promise<Outcome>,
+    apply: (change: TimedChange) => batches.add(change) as Promise<Outcome>,
     async execute(sql: string, values: Statement['values']): Promise<void> {
-      await run({ kind: 'execute', sql, values });
+      await batches.add({ kind: 'execute', sql, values });
     },
+    areFailing: () => monitor.isFailing,
     /** Waits for pending writes, then ends the thread. */
     close: () => (closed ??= close()),
   };

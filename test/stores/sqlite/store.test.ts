@@ -22,16 +22,6 @@ const namesOf = async ({ pets }: Store): Promise<string[]> => {
   return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
 };
 
-describe('the readiness check', () => {
-  it('commits nothing while writes succeed', async () => {
-    const store = place.open();
-    await store.pets.apply(createPet(rex));
-    const version = store.pets.version();
-    await store.pets.checkWritable();
-    expect(store.pets.version()).toBe(version);
-  });
-});
-
 describe('a file that another program has locked', () => {
   it('makes writes unavailable and delays no read, until they resume by themselves', async () => {
     const store = place.open();
@@ -40,9 +30,11 @@ describe('a file that another program has locked', () => {
       using other = new Database(place.path);
       other.run('BEGIN IMMEDIATE');
       expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'never' })))).toBe('unavailable');
+      expect(store.pets.areWritesFailing()).toBe(true);
       expect(await namesOf(store)).toEqual(['Rex']);
     }
     expect(await codeOf(store.pets.apply(createPet({ ...rex, name: 'Tom' })))).toBe('done');
+    expect(store.pets.areWritesFailing()).toBe(false);
     expect(await namesOf(store)).toEqual(['Rex', 'Tom']);
   });
 });

@@ -101,11 +101,18 @@ const healthSchema: Schema = {
   properties: { status: { type: 'string', const: 'ok' } },
 };
 
+/** A service whose writes fail is ready all the same. */
+const readySchema: Schema = {
+  ...healthSchema,
+  properties: { ...healthSchema.properties, writes: { type: 'string', const: 'failing' } },
+};
+
 const textSchema: Schema = { type: 'string' };
 const documentSchema: Schema = { type: 'object', required: ['openapi', 'info', 'paths'] };
 
 function contentOf(path: string, mediaType: string): Content {
   if (mediaType !== 'application/json') return { schema: textSchema };
+  if (path === '/readyz') return { schema: readySchema };
   return { schema: path.startsWith('/openapi') ? documentSchema : healthSchema };
 }
 

@@ -12,7 +12,7 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     listCategories: fail,
     apply: async () => fail(),
     searchPets: fail,
-    checkWritable: async () => fail(),
+    areWritesFailing: () => false,
   };
   const openStore = async () => {
     const store = await openTemporarySqlite();

@@ -6,7 +6,7 @@ import { followWithMirrors } from '../../../support/mirror.ts';
 import { startChangeLoad } from '../../../support/postgres/change-load.ts';
 import { scrapeRegistry } from '../../../support/metrics/scrape.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { untilUnavailable, untilWritable } from '../../../support/postgres/availability.ts';
+import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
 import { makeDatabase } from '../../../support/postgres/server.ts';
@@ -81,7 +81,7 @@ describe('changes under load', () => {
     await untilUnavailable(store.pets);
     await pair.promoteSecond();
     proxy.moveTo(second.port);
-    await untilWritable(store.pets);
+    await untilAvailable(store.pets);
     await load.untilAcknowledged(100);
     expect(await load.stop(second)).toEqual([]);
     expect(load.count.failures).toBeGreaterThan(0);

@@ -68,7 +68,6 @@ describe('a connection on which nothing moves', () => {
       const startedAt = performance.now();
       const failures = Array.from({ length: 10 }, () => [
         failureOf(store.pets.listPets({ limit: 1 })),
-        failureOf(store.pets.checkWritable()),
         failureOf(store.pets.apply(createPet({ name: 'frozen', categoryId: 1n }))),
         failureOf(store.keys.findKey('nobody')),
       ]);

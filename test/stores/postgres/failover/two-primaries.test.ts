@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { createLog } from '../../../../src/system/log.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { untilUnavailable, untilWritable } from '../../../support/postgres/availability.ts';
+import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
 import { startChangeLoad } from '../../../support/postgres/change-load.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
 import { makePair } from '../../../support/postgres/standby.ts';
@@ -42,7 +42,6 @@ it('moves all sessions of a replica as soon as one moves, loses nothing, and nev
   await pair.second.run(`UPDATE api_keys SET revoked_at = 1 WHERE id = ${key.id}`);
   await Bun.sleep(1000);
   expect(await store.keys.findKey(key.hash)).toBeUndefined();
-  await store.pets.checkWritable();
   expect(lines.join('')).toContain(`"The database server has changed.","server":"127.0.0.1:${proxy.port}`);
 
   await pair.second.stop('SIGKILL');
@@ -54,7 +53,7 @@ it('moves all sessions of a replica as soon as one moves, loses nothing, and nev
   }
   await pair.second.start();
   proxy.moveTo(pair.second.port);
-  await untilWritable(store.pets);
+  await untilAvailable(store.pets);
   expect(await store.pets.getPet(after.id)).toBe(after.json);
   await store.close();
 });

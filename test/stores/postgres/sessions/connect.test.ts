@@ -183,7 +183,7 @@ describe('the password', () => {
     const store = await openPostgresStore({ address: cluster.address() });
     await cluster.stop('SIGKILL');
     await untilUnavailable(store.pets);
-    const error = await failureOf(store.pets.checkWritable());
+    const error = await failureOf(store.pets.getPet(1n));
     expect(describeError(error)).not.toContain(password);
     await cluster.start();
     await store.close();
