@@ -14,9 +14,9 @@ interface CommandEntry {
 export const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
   keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys.ts') },
-  import: { summary: 'Add the pets in a file to a store.', load: () => import('./import/command.ts') },
-  export: { summary: 'Write the pets of a store to a file.', load: () => import('./export.ts') },
-  seed: { summary: 'Add sample pets to a store.', load: () => import('./seed.ts') },
+  import: { summary: 'Add the pets in a file.', load: () => import('./import/command.ts') },
+  export: { summary: 'Write all pets to a file.', load: () => import('./export.ts') },
+  seed: { summary: 'Add sample pets.', load: () => import('./seed.ts') },
   copy: { summary: 'Copy a whole store, for example to a database server.', load: () => import('./copy.ts') },
   migrate: { summary: "Make a store's tables.", load: () => import('./migrate.ts') },
   backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },

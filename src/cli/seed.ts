@@ -1,56 +1,74 @@
 import type { Command } from 'commander';
-import { importBatchSize } from '../stores/bulk.ts';
+import { isNotFound, isPetstoreError } from '../../packages/client/src/index.ts';
+import type { NewPet } from '../domain/pet.ts';
 import { createSamplePets, sampleCategories } from '../domain/sample-pets.ts';
-import { storeAt } from '../stores/open.ts';
-import { audited, auditHelp, storeOptions } from './audit.ts';
-import { settings } from './settings.ts';
-import { addExamples, integerFrom } from './terminal/usage.ts';
+import {
+  addServiceOptions,
+  type CalledService,
+  checkWritingKey,
+  createOrderNotice,
+  forEachAtOnce,
+  refusalOf,
+  type ServiceFlags,
+  serviceOf,
+} from './service.ts';
+import { countOf, print } from './terminal/output.ts';
 import { reportProgress } from './terminal/progress.ts';
-import { asInterrupted, countOf, print } from './terminal/output.ts';
+import { addExamples, integerFrom } from './terminal/usage.ts';
 
-interface SeedFlags {
+interface SeedFlags extends ServiceFlags {
   count: number;
   seed: number;
-  databaseUrl: string;
 }
 
 export function define(command: Command): void {
   command
-    .description('Add sample pets to a store, to try things out. The same seed makes the same pets.')
+    .description(
+      'Add sample pets through a running service, to try things out. The same seed makes the same pets.',
+    )
     .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
     .option('--seed <number>', 'Where the random numbers start.', integerFrom(0, 2 ** 32 - 1), 1)
-    .addOption(settings.databaseUrl)
-    .addHelpText('after', auditHelp)
     .action(seed);
-  addExamples(
-    command,
-    'petstore seed --count 100',
-    'petstore seed --count 1000000 --database-url /tmp/large.db',
-  );
+  addServiceOptions(command);
+  addExamples(command, 'petstore seed --count 100', 'petstore seed --count 1000 --url https://pets.example');
 }
 
-async function seed(flags: SeedFlags): Promise<void> {
-  const { count, seed: start, databaseUrl } = flags;
-  await audited('seed', databaseUrl, { count, seed: start }, () => addSamplePets(flags));
-}
-
-async function addSamplePets({ count, seed: start, databaseUrl }: SeedFlags): Promise<void> {
-  const makePet = createSamplePets(start);
-  const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
-  let done = 0;
+async function seed({ count, seed: start, ...flags }: SeedFlags): Promise<void> {
+  const service = serviceOf(flags);
+  await checkWritingKey(service);
+  const orders = createOrderNotice();
+  for (const pet of samplePets(start, count)) orders.count(pet);
+  orders.show();
+  let added = 0;
+  const progress = reportProgress('added', count);
   try {
-    await store.nameCategories(sampleCategories);
-    using progress = reportProgress('added', count);
-    while (done < count) {
-      const pets = Array.from({ length: Math.min(importBatchSize, count - done) }, makePet);
-      await store.addPets(pets);
-      done += pets.length;
-      progress.add(pets.length);
-    }
+    await nameCategories(service);
+    await forEachAtOnce(samplePets(start, count), async (pet) => {
+      await service.client.createPet(pet);
+      added += 1;
+      progress.add(1);
+    });
   } catch (error) {
-    throw asInterrupted('seeding', error, `${countOf(done, 'pet')} were added.`);
+    throw refusalOf(error, `${countOf(added, 'pet')} were added.`);
   } finally {
-    await store.close();
+    progress[Symbol.dispose]();
   }
-  print(`Added ${countOf(done, 'pet')} to ${storeAt(databaseUrl).name}.\n`);
+  print(`Added ${countOf(added, 'pet')} to ${service.address}.\n`);
+}
+
+function* samplePets(start: number, count: number): Generator<NewPet> {
+  const makePet = createSamplePets(start);
+  for (let made = 0; made < count; made++) yield makePet();
+}
+
+/** A number keeps the name that it has. A service with `--stable-only` has no names. */
+async function nameCategories({ client }: CalledService): Promise<void> {
+  for (const { id, name } of sampleCategories) {
+    try {
+      await client.putCategory(id, name, { ifNoneMatch: '*' });
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isPetstoreError(error, 'precondition_failed')) throw error;
+    }
+  }
 }

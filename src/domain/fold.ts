@@ -30,6 +30,11 @@ export function foldName(name: string): string {
   return decomposed.replace(markOrLetter, (found) => plainLetters[found] ?? '');
 }
 
+/** Whether two names mean the same category. */
+export function isSameName(one: string, other: string): boolean {
+  return foldName(one.trim()) === foldName(other.trim());
+}
+
 /** The folded words of a query, without duplicates. */
 export function searchWords(query: string): string[] {
   return [...new Set(foldName(query).split(/\s+/))].filter((word) => word !== '');

@@ -39,7 +39,7 @@ export async function parseJsonBody(bytes: Uint8Array, depth = 1): Promise<unkno
 
 async function notJson(text: string): Promise<string> {
   // Invalid bodies are rare, so the parser that locates the error is loaded on demand.
-  const { findJsonProblem } = await import('../formats/json.ts');
+  const { findJsonProblem } = await import('./json-problem.ts');
   const problem = findJsonProblem(text);
   if (problem === undefined) return 'The body is not valid JSON.';
   return `The body is not valid JSON. Line ${problem.line}, column ${problem.column}: ${problem.reason}.`;

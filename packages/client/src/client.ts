@@ -13,6 +13,7 @@ import {
   problemsOf,
   requireBigint,
   toPet,
+  type CreatedPet,
   type NewPet,
   type Pet,
   type PetPage,
@@ -33,7 +34,7 @@ export interface PetstoreClient extends BetaOperations {
    * Adds a pet and resolves once it is stored durably. Retries never add a second pet. An invalid pet is refused before
    * it is sent, with its `problems` by field.
    */
-  createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>;
+  createPet(pet: NewPet, options?: CreatePetOptions): Promise<CreatedPet>;
 
   /**
    * Gets one pet by its id, with its ETag.
@@ -67,7 +68,8 @@ export function createClient(options: ClientOptions): PetstoreClient {
         body,
         signal,
       });
-      return toPet(response.body) ?? unexpectedResponse(response);
+      const created = toPet(response.body) ?? unexpectedResponse(response);
+      return response.headers.has('Idempotent-Replayed') ? { ...created, replayed: true } : created;
     },
 
     async getPet(id, { signal } = {}) {

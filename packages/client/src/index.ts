@@ -1,5 +1,6 @@
 export type { Key } from './beta.ts';
 export type { Category, CategoryPage } from './category.ts';
+export { createCategory, type CreateCategoryOptions } from './create-category.ts';
 export type { PetChanges } from './changes.ts';
 export { createClient, type PetstoreClient } from './client.ts';
 export type { DeprecationNotice, Operation } from './deprecation.ts';
@@ -37,6 +38,7 @@ export {
   isPetStatus,
   petStatuses,
   problemsOf,
+  type CreatedPet,
   type NewPet,
   type Pet,
   type PetFields,

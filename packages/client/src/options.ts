@@ -20,6 +20,8 @@ export interface ClientOptions {
   retryDelayMs?: number | undefined;
   /** The longest `Retry-After` to wait for. After a longer one, the call fails with `retryAfterMs`. Default 30 000. */
   maxRetryAfterMs?: number | undefined;
+  /** Waits for a rate limit however long, beyond `retryForMs` and `maxRetryAfterMs`: for long work. Default false. */
+  waitForRateLimit?: boolean | undefined;
   /** Called once for each deprecated operation that this client uses. */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
 }

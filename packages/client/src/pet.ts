@@ -25,6 +25,15 @@ export interface Pet extends NewPet {
   status?: PetStatus;
 }
 
+/** A pet that a create resolved with. */
+export interface CreatedPet extends Pet {
+  /**
+   * Present if an earlier request with the same idempotency key added this pet: an earlier call, or an attempt of this
+   * call whose response was lost.
+   */
+  replayed?: true;
+}
+
 /** A pet with its version. */
 export interface VersionedPet extends Pet {
   /** Pass it as `ifMatch` to change the pet only if it has not changed. Absent if a proxy removed it. */

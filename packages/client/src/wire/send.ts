@@ -41,6 +41,7 @@ export function createSend(options: ClientOptions): Send {
     retryForMs = 60_000,
     retryDelayMs = 250,
     maxRetryAfterMs = 30_000,
+    waitForRateLimit = false,
   } = options;
   // Wrapped, because a browser's fetch throws if it is called as a method of another object.
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
@@ -97,8 +98,8 @@ export function createSend(options: ClientOptions): Send {
   return async (call) => {
     // All attempts share one id, so that the service's log shows them together.
     const requestId = createUuid();
-    const isEndless = call.waitMs !== undefined && retryForMs > 0;
-    const endsAt = isEndless ? Infinity : performance.now() + retryForMs;
+    const followsEvents = call.waitMs !== undefined && retryForMs > 0;
+    let endsAt = followsEvents ? Infinity : performance.now() + retryForMs;
     for (let failures = 0; ; failures++) {
       call.signal?.throwIfAborted();
       try {
@@ -107,8 +108,12 @@ export function createSend(options: ClientOptions): Send {
         if (!isRetryable(error)) throw error;
         if (!hadNoEffect(error)) call.onUncertain?.(error);
         const { retryAfterMs = 0 } = error;
+        const isLimited = waitForRateLimit && error.code === 'rate_limited';
+        const isEndless = followsEvents || isLimited;
         if (retryAfterMs > maxRetryAfterMs && !isEndless) throw error;
         const pauseMs = backoffMs(failures, retryDelayMs, Math.min(retryAfterMs, maxRetryAfterMs));
+        // The service responds, so the time for retries begins anew.
+        if (isLimited) endsAt = performance.now() + pauseMs + retryForMs;
         if (performance.now() + pauseMs > endsAt) throw error;
         await pause(pauseMs, call.signal);
       }

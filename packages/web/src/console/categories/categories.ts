@@ -1,4 +1,10 @@
-import { isPetstoreError, type Category, type PetstoreClient } from '../../../../client/src/index.ts';
+import { isSameName } from '../../../../../src/domain/fold.ts';
+import {
+  createCategory,
+  isPetstoreError,
+  type Category,
+  type PetstoreClient,
+} from '../../../../client/src/index.ts';
 import { CategoryNames } from './category-names.ts';
 
 export interface CategoriesOptions {
@@ -30,18 +36,10 @@ export class Categories {
     }
   }
 
-  /** Names the next number, or the one after if somebody was faster. If they gave the same name, theirs is the one. */
+  /** Gives a name a number. If somebody else was faster to give the same name, theirs is the one. */
   async create(name: string): Promise<void> {
-    for (;;) {
-      try {
-        await this.put(await this.#nextFree(), name, { ifNoneMatch: '*' });
-        return;
-      } catch (error) {
-        if (!isPetstoreError(error, 'precondition_failed')) throw error;
-      }
-      await this.load();
-      if (this.names.numberOf(name) !== undefined) return;
-    }
+    await createCategory(this.#options.client, name, { isSame: isSameName });
+    await this.load();
   }
 
   /** Fails with `precondition_failed` if the number has a name and must have none, or the other way round. */
@@ -58,14 +56,6 @@ export class Categories {
       if (!isPetstoreError(error, 'not_found')) throw error;
     }
     this.#set(this.#without(id));
-  }
-
-  /** A number that pets carry would give them the new name, too. */
-  async #nextFree(): Promise<bigint> {
-    for (let id = this.names.next; ; id += 1n) {
-      const { pets } = await this.#options.client.searchPetsPage({ categoryId: id, limit: 1 });
-      if (pets.length === 0) return id;
-    }
   }
 
   #without(id: bigint): Category[] {

@@ -156,7 +156,7 @@ function NewCategory({ categories }: { categories: Categories }) {
           type="text"
           inputMode="numeric"
           autocomplete="off"
-          placeholder={names.next.toString()}
+          placeholder="automatic"
           value={typed.number}
           onInput={({ currentTarget }) => setTyped({ ...typed, number: currentTarget.value })}
         />

@@ -1,4 +1,4 @@
-import { foldName, searchWords } from '../../../../../src/domain/fold.ts';
+import { foldName, isSameName, searchWords } from '../../../../../src/domain/fold.ts';
 import type { Category } from '../../../../client/src/index.ts';
 
 /** The names of categories at one time. Other names are another object, so that whatever shows them is drawn again. */
@@ -30,7 +30,7 @@ export class CategoryNames {
   /** The number that a person means by a number or a name. Of several numbers with that name, it is the lowest. */
   numberOf(text: string): bigint | undefined {
     if (isInteger(text)) return BigInt(text);
-    return this.list.find(({ name }) => comparable(name) === comparable(text))?.id;
+    return this.list.find(({ name }) => isSameName(name, text))?.id;
   }
 
   /** The categories with all these words in their names, as a search finds pets. */
@@ -39,18 +39,8 @@ export class CategoryNames {
     if (words.length === 0) return [];
     return this.list.filter(({ name }) => words.every((word) => foldName(name).includes(word)));
   }
-
-  /** The number for a new name: one more than the largest that has a name. */
-  get next(): bigint {
-    return (this.list.at(-1)?.id ?? 0n) + 1n;
-  }
 }
 
 export function isInteger(text: string): boolean {
   return /^\s*[+-]?\d+\s*$/.test(text);
-}
-
-/** Imports compare names in the same way. */
-function comparable(name: string): string {
-  return foldName(name.trim());
 }

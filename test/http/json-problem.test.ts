@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { findJsonProblem } from '../../src/formats/json.ts';
+import { findJsonProblem } from '../../src/http/json-problem.ts';
 
 describe('findJsonProblem', () => {
   it.each([

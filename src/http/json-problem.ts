@@ -1,22 +1,4 @@
 import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
-import { parseExactJson } from '../domain/int64.ts';
-import { isJsonObject } from '../domain/pet.ts';
-import { type ParsedRecord, quoteText, readPet, refuse, type TextRecord } from './record.ts';
-
-/** Reads a pet from JSON by the rules of the API. */
-export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
-  const { text } = record;
-  let value: unknown;
-  try {
-    value = parseExactJson(text);
-  } catch {
-    const problem = findJsonProblem(text);
-    const where = problem ? ` at column ${problem.column}: ${problem.reason}` : `: ${quoteText(text)}`;
-    return refuse(record, `This is not JSON${where}.`);
-  }
-  if (isJsonObject(value)) return readPet(record, value, keepsIds);
-  return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
-}
 
 /** The position where a text stops being JSON, for people. */
 export interface JsonProblem {

@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import {
+  createClient,
+  isNotFound,
+  isPetstoreError,
+  isUnauthorized,
+  type Key,
+  type PetstoreClient,
+} from '../../packages/client/src/index.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
+import type { PetStatus } from '../domain/pet.ts';
+import { localAddressOf } from '../server/listener.ts';
+import { readFileOf } from '../system/files.ts';
+import { readInteger, settings } from './settings.ts';
+import { report } from './terminal/output.ts';
+
+/** What the commands that call a service are told about it. */
+export interface ServiceFlags {
+  url?: string;
+  apiKeyFile?: string;
+}
+
+export function addServiceOptions(command: Command): Command {
+  return command
+    .option('--url <address>', 'Address of the service. Default: this machine, by HOST and PORT.')
+    .option('--api-key-file <file>', 'File with the API key. Default: the variable API_KEY.');
+}
+
+/** A service, called with an API key. */
+export interface CalledService {
+  address: string;
+  client: PetstoreClient;
+  /** The same client, which fails at once if nothing responds. */
+  impatient: PetstoreClient;
+}
+
+export function serviceOf({ url, apiKeyFile }: ServiceFlags): CalledService {
+  const address = url === undefined ? localAddress() : checkAddress(url);
+  const options = { baseUrl: address, apiKey: readApiKey(apiKeyFile), waitForRateLimit: true };
+  const impatient = createClient({ ...options, retryForMs: 0 });
+  return { address, client: createClient(options), impatient };
+}
+
+function localAddress(): string {
+  const valueOf = ({ variable, fallback }: (typeof settings)['host']) => process.env[variable] || fallback;
+  if (valueOf(settings.tlsCert) !== '') {
+    const remedy = 'Name the address that is in its certificate, such as --url https://pets.example';
+    throw usageError('The service uses TLS (TLS_CERT), so its address is needed.', remedy);
+  }
+  const port = readInteger('port', valueOf(settings.port), 1, 65_535);
+  return localAddressOf({ host: valueOf(settings.host), tlsCert: undefined }, port);
+}
+
+function checkAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text)) return text;
+  // Not shown, because it may contain a password.
+  throw usageError('--url must be an http: or https: address without a user, such as https://pets.example.');
+}
+
+/** Never from an argument: other users of the machine can see those. */
+function readApiKey(file: string | undefined): string {
+  const text = file === undefined ? process.env['API_KEY'] : readFileOf('--api-key-file', file);
+  const key = text?.trim() ?? '';
+  const source = file === undefined ? 'The variable API_KEY' : file;
+  if (/^[!-~]+$/.test(key)) return key;
+  const problem = key === '' ? 'has no API key' : 'must have visible ASCII characters without spaces';
+  throw usageError(
+    `${source} ${problem}.`,
+    "Set the key, export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
+  );
+}
+
+/** Refuses an unknown key at once, and a service that does not respond. Undefined if `--stable-only` tells nothing. */
+export async function checkKey({ impatient }: CalledService): Promise<Key | undefined> {
+  try {
+    return await impatient.getKey();
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw refusalOf(error);
+  }
+}
+
+export async function checkWritingKey(service: CalledService): Promise<Key | undefined> {
+  const key = await checkKey(service);
+  if (!key?.readOnly) return key;
+  throw new OperatorError('This API key may only read. Nothing was sent.', otherKey);
+}
+
+const otherKey =
+  'Use a key that may add pets, such as one that this makes: petstore keys create --name import';
+
+/** Turns a failed call into an operator's error; other errors stay unchanged. `state` says what was done before. */
+export function refusalOf(error: unknown, state?: string): unknown {
+  if (!isPetstoreError(error)) return error;
+  const problem = [error.message, state].filter((text) => text !== undefined).join(' ');
+  if (isUnauthorized(error)) return new OperatorError(problem, 'Check the API key in API_KEY or its file.');
+  if (isPetstoreError(error, 'forbidden')) return new OperatorError(problem, otherKey);
+  if (isPetstoreError(error, 'network', 'timeout', 'unexpected_response'))
+    return new OperatorError(problem, 'Check that the service runs, and its address (--url).');
+  return new OperatorError(problem, `The log of the service says more about the request ${error.requestId}.`);
+}
+
+const callsAtOnce = 64;
+
+/** Calls `work` for every item, 64 at once. After a failure, what has begun ends, and nothing else begins. */
+export async function forEachAtOnce<Item>(
+  items: AsyncGenerator<Item> | Generator<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const take = async (): Promise<void> => {
+    for await (const item of items) await work(item);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: callsAtOnce }, take));
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
+/** Counts the pets that get an order, and tells about them before they are sent. */
+export function createOrderNotice() {
+  const counts = { sold: 0, pending: 0 };
+  return {
+    count({ status }: { status?: PetStatus }) {
+      if (status === 'sold' || status === 'pending') counts[status] += 1;
+    },
+    show() {
+      const { sold, pending } = counts;
+      if (sold + pending === 0) return;
+      const [soldText, pendingText] = [sold, pending].map((count) => count.toLocaleString('en'));
+      report(`Sold: ${soldText}, pending: ${pendingText}. Each of these pets gets an order, as at the till.`);
+    },
+  };
+}
