@@ -1,161 +1,102 @@
-import { Database } from 'bun:sqlite';
-import { beforeAll, afterAll, describe, expect, it } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePostgresPlace } from '../../support/postgres/place.ts';
-import { makeFolder, runCli, startCli, type Folder } from '../../support/process/process.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
+import { openListeningService, type ListeningService } from '../../support/http/listening.ts';
+import { runAt } from '../../support/process/files.ts';
+import { makeFolder, startCli, type Folder } from '../../support/process/process.ts';
+import { randomFrom } from '../../support/random.ts';
+import { stores } from '../../support/stores.ts';
 
-/** Two batches and a piece of the third. */
-const total = 41_000;
+const total = 3000;
+const kindOf = (index: number): string => `Kind ${index % 7}`;
 let folder: Folder;
 let path: string;
 
 beforeAll(() => {
   folder = makeFolder();
-  path = join(folder.path, 'pets.ndjson');
-  const lines = Array.from(
-    { length: total },
-    (_, index) => `{"id":${index + 1},"name":"Pet ${index}","categoryId":${index % 7}}\n`,
+  path = join(folder.path, 'pets.csv');
+  const rows = Array.from({ length: total }, (_, index) => `Pet ${index},${kindOf(index)}\n`);
+  writeFileSync(path, `name,category\n${rows.join('')}`);
+});
+afterAll(() => folder[Symbol.dispose]());
+
+const startImport = ({ url, apiKey }: Pick<ListeningService, 'url' | 'apiKey'>) =>
+  startCli(['import', path, '--url', url], { cwd: folder.path, env: { API_KEY: apiKey } });
+
+/** Checks that every pet of the file is there once, in its category. */
+async function expectOnce({ client }: ListeningService): Promise<void> {
+  const kinds = new Map((await Array.fromAsync(client.categories())).map(({ id, name }) => [id, name]));
+  const pets = (await Array.fromAsync(client.pets())).map(
+    ({ name, categoryId }) => `${name} ${kinds.get(categoryId)}`,
   );
-  writeFileSync(path, lines.join(''));
-});
-
-afterAll(() => {
-  folder[Symbol.dispose]();
-});
-
-/** Checks that the store is intact and holds as many pets from the start of the file as the import recorded. */
-function expectBeginning(database: string): number {
-  using store = new Database(database, { readwrite: true, create: false });
-  expect(store.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
-  const { count, wrong } = store
-    .query(
-      `SELECT count(*) AS count,
-         count(*) FILTER (WHERE json ->> 'name' <> 'Pet ' || (id - 1) OR json ->> 'categoryId' <> (id - 1) % 7) AS wrong FROM pets`,
-    )
-    .get() as { count: number; wrong: number };
-  const { added } = store.query('SELECT coalesce(sum(added_count), 0) AS added FROM imports').get() as {
-    added: number;
-  };
-  expect({ wrong, added }).toEqual({ wrong: 0, added: count });
-  return count;
+  const expected = Array.from({ length: total }, (_, index) => `Pet ${index} ${kindOf(index)}`);
+  expect(pets.toSorted()).toEqual(expected.toSorted());
+  expect(kinds.size).toBe(7);
 }
 
-const argsFor = (place: string, file = path) => ['import', file, '--database-url', place];
+describe.each(Object.entries(stores))('an import into %s', (_name, makePlace) => {
+  let service: ListeningService;
+  beforeAll(async () => {
+    const place = await makePlace();
+    service = await openListeningService({ openStore: () => place.open() });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
 
-/** Kills an import once its output matches. */
-async function interrupt(place: string, moment: RegExp, file?: string) {
-  await using command = startCli(argsFor(place, file), { cwd: folder.path });
-  await Promise.race([command.stderr.untilMatch(moment), command.ended]);
-  return await command.stop('SIGKILL');
-}
-
-/** On a busy machine an import may finish before it is killed: then it is repeated with another store. */
-async function interruptHalfway<Place>(
-  makePlace: (attempt: number) => Promise<Place>,
-  addressOf: (place: Place) => string,
-  file?: string,
-) {
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const place = await makePlace(attempt);
-    if ((await interrupt(addressOf(place), /added/, file)) !== 0) return place;
-  }
-  throw new Error('The import was always faster.');
-}
-
-const makeDatabase = (name: string) => async (attempt: number) => join(folder.path, `${name}-${attempt}.db`);
-const itself = (text: string) => text;
-
-describe('an import that is killed with kill -9', () => {
-  it('leaves an intact store, and the next run continues without duplicates', async () => {
-    const place = await interruptHalfway(makeDatabase('killed'), itself);
-    const counts = [expectBeginning(place)];
-    expect(counts[0]).toBeGreaterThan(0);
-    for (const moment of [/checked/, /Continuing/, /added/]) {
-      await interrupt(place, moment);
-      counts.push(expectBeginning(place));
+  it('that is killed nine times at random adds each pet exactly once', async () => {
+    const random = randomFrom(Date.now());
+    const moments = [/New category|Adding/, /Adding/, /sent 300/];
+    for (const moment of [...moments, ...moments, ...moments]) {
+      await using command = startImport(service);
+      await Promise.race([command.stderr.untilMatch(moment), command.ended]);
+      await Promise.race([Bun.sleep(random.next() * 100), command.ended]);
+      await command.stop('SIGKILL');
     }
-    expect(counts.toSorted((one, other) => one - other)).toEqual(counts);
-    const last = counts.at(-1) ?? 0;
-    const { status, stdout, stderr } = await runCli(argsFor(place));
+    expect((await Array.fromAsync(service.client.pets())).length).toBeGreaterThan(0);
+    const { status, stdout } = await runAt(service, ['import', path]);
     expect(status).toBe(0);
-    if (last < total) {
-      expect(stderr).toContain(
-        `Continuing after the first ${last.toLocaleString('en')} pets of an earlier run.\n`,
-      );
-      expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} pets to`);
+    expect(stdout).toMatch(/^Added [\d,]+ of 3,000 pets to \S+\. [\d,]+ were there already\.\n$/);
+    await expectOnce(service);
+  });
+});
+
+describe('an import', () => {
+  it('that runs twice at once adds each pet once', async () => {
+    await using service = await openListeningService();
+    const results = await Promise.all([1, 2].map(() => runAt(service, ['import', path])));
+    expect(results.map(({ status }) => status)).toEqual([0, 0]);
+    await expectOnce(service);
+  });
+
+  it('outlasts lost connections and a restart of the service', async () => {
+    await using service = await openListeningService();
+    await using command = startImport(service);
+    for (const moment of [/sent 300/, /sent 900/, /sent 1,500/]) {
+      await command.stderr.untilMatch(moment);
+      await service.goAway();
+      await Bun.sleep(300);
+      service.comeBack();
     }
-    expect(expectBeginning(place)).toBe(total);
-    expect((await runCli(argsFor(place))).stdout).toContain('Nothing was added');
-    expect(expectBeginning(place)).toBe(total);
+    expect(await command.ended).toBe(0);
+    await expectOnce(service);
   });
-});
 
-describe('an import that names categories and is killed with kill -9', () => {
-  const kindOf = (index: number) => `Kind ${(index * 7) % 100}`;
-  const writeNamed = () => {
-    const file = join(folder.path, 'named.csv');
-    const lines = Array.from({ length: total }, (_, index) => `Pet ${index},${kindOf(index)}\n`);
-    writeFileSync(file, `name,category\n${lines.join('')}`);
-    return file;
-  };
-  /** Continues the import, and checks the name of every pet's category. */
-  const finish = async (address: string, file: string) => {
-    const { status, stderr, stdout } = await runCli(argsFor(address, file));
-    expect({ status, isContinued: stderr.includes('Continuing after the first ') }).toEqual({
-      status: 0,
-      isContinued: true,
-    });
-    expect(stdout).not.toContain('New categories');
-    const text = (await runCli(['export', '--excel', '--database-url', address])).stdout;
-    const kinds = text
-      .split('\r\n')
-      .slice(1, -1)
-      .map((line) => line.split(',').at(-1));
-    expect(kinds).toEqual(Array.from({ length: total }, (_, index) => kindOf(index)));
-  };
-
-  it('finds the names of the batches before again', async () => {
-    const file = writeNamed();
-    const place = await interruptHalfway(makeDatabase('named'), itself, file);
-    await finish(place, file);
-    const addressOf = ({ address }: { address: string }) => address;
-    const other = await interruptHalfway(() => makePostgresPlace(), addressOf, file);
-    await finish(other.address, file);
-  });
-});
-
-describe('an import with --keep-ids that is continued', () => {
-  it('reports how far it got when other pets took its ids', async () => {
-    using place = makeFolder();
-    const run = (...args: string[]) =>
-      runCli(['import', '--keep-ids', '--database-url', place.database, ...args], {
-        input: [1, 2, 3].map((id) => `{"id":${id},"name":"Pet","categoryId":1}\n`).join(''),
-      });
-    expect(await run()).toMatchObject({ status: 0 });
-    const store = new Database(place.database);
-    // As after an interruption behind the first pet.
-    store.run('DELETE FROM pets WHERE id > 1');
-    store.run('UPDATE imports SET added_count = 1, finished_at = NULL');
-    store.close();
-    await runCli(['seed', '--count', '1', '--database-url', place.database]);
-    const { status, stderr } = await run();
-    expect(status).toBe(1);
-    expect(stderr).toEndWith(
-      'petstore: The next id in the file is 2, but the store has ids up to 4. 1 of 3 pets are in the store. ' +
-        'Import the file into an empty store that no service uses.\n',
+  it.each<[string, (service: ListeningService, keyId: string) => unknown]>([
+    ['whose key is revoked', ({ keys }, keyId) => keys.revokeKey(keyId, new Date())],
+    ['that is stopped', () => undefined],
+  ])('%s stops, and says how many pets are in', async (title, revoke) => {
+    await using service = await openListeningService();
+    const { key, text } = await issueKey(service.keys, { name: 'till', now: new Date() });
+    await using command = startImport({ url: service.url, apiKey: text });
+    await command.stderr.untilMatch(/sent 300/);
+    await revoke(service, key.id);
+    if (title.includes('stopped')) void command.stop('SIGINT');
+    expect(await command.ended).toBe(1);
+    const [, added = ''] = /Added ([\d,]+) of 3,000 pets/.exec(command.stderr.text) ?? [];
+    expect((await Array.fromAsync(service.client.pets())).length).toBe(Number(added.replaceAll(',', '')));
+    expect(command.stderr.text).toMatch(
+      /^petstore: (?:This API key is unknown, expired or revoked|Stopped by SIGINT)\. Added .* Run it again with the same API key \(till\)/m,
     );
-  });
-});
-
-describe('two imports of the same file at once', () => {
-  it('add its pets once', async () => {
-    const database = join(folder.path, 'both.db');
-    const results = await Promise.all([runCli(argsFor(database)), runCli(argsFor(database))]);
-    expect(results.map(({ status }) => status)).toContain(0);
-    for (const { status, stderr } of results) {
-      if (status !== 0) expect(stderr).toContain('This file is already being imported by another process.');
-    }
-    expect(expectBeginning(database)).toBe(total);
+    expect(command.stdout.text).toBe('');
   });
 });

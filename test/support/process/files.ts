@@ -1,13 +1,17 @@
-import { expect } from 'bun:test';
-import { runCli, type CliResult } from './process.ts';
+import type { ListeningService } from '../http/listening.ts';
+import { runCli, type CliOptions, type CliResult } from './process.ts';
 
-/** The pets of a store as our own export writes them. */
-export async function exported(place: string, format = 'ndjson'): Promise<string> {
-  const { status, stdout } = await runCli(['export', '--format', format, '--database-url', place]);
-  expect(status).toBe(0);
-  return stdout;
+type Called = Pick<ListeningService, 'url' | 'apiKey'>;
+
+/** Runs a command that calls a service. */
+export function runAt(
+  { url, apiKey }: Called,
+  args: string[],
+  { env, ...options }: CliOptions = {},
+): Promise<CliResult> {
+  return runCli([...args, '--url', url], { ...options, env: { API_KEY: apiKey, ...env } });
 }
 
-export function importText(text: string, place: string, ...args: string[]): Promise<CliResult> {
-  return runCli(['import', '--database-url', place, ...args], { input: text });
+export function importText(text: string, service: Called, ...args: string[]): Promise<CliResult> {
+  return runAt(service, ['import', ...args], { input: text });
 }

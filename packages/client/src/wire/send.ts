@@ -114,7 +114,7 @@ export function createSend(options: ClientOptions): Send {
         const pauseMs = backoffMs(failures, retryDelayMs, Math.min(retryAfterMs, maxRetryAfterMs));
         // The service responds, so the time for retries begins anew.
         if (isLimited) endsAt = performance.now() + pauseMs + retryForMs;
-        if (performance.now() + pauseMs > endsAt) throw error;
+        else if (performance.now() + pauseMs > endsAt) throw error;
         await pause(pauseMs, call.signal);
       }
     }
