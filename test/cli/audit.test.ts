@@ -20,10 +20,8 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('AUDIT_LOG', () => {
-  it('gets one line with the uid for every key change, migrate, restore, import and seed', async () => {
+  it('gets one line with the uid for every key change, migrate and restore', async () => {
     const backup = join(folder.path, 'backup.db');
-    const pets = join(folder.path, 'pets.csv');
-    await Bun.write(pets, 'name,categoryId\nRex,1\n');
     await run('migrate');
     await run('keys', 'create', '--name', 'window', '--read-only');
     await run('keys', 'rotate', '1');
@@ -31,8 +29,6 @@ describe('AUDIT_LOG', () => {
     await run('keys', 'revoke', '9');
     await run('keys', 'list');
     await run('backup', backup);
-    await run('import', pets);
-    await run('seed', '--count', '2');
     await run('restore', backup, '--force');
     const copy = ['copy', '--from', folder.database, '--to', join(folder.path, 'copy.db')];
     await runCli(copy, { env: { AUDIT_LOG: auditLog } });
@@ -46,8 +42,6 @@ describe('AUDIT_LOG', () => {
       { action: 'keys rotate', outcome: 'done', keyId: '1', replacedBy: '2' },
       { action: 'keys revoke', outcome: 'done', keyId: '1', key: 'window' },
       { action: 'keys revoke', outcome: 'failed', keyId: '9' },
-      { action: 'import', outcome: 'done', file: pets },
-      { action: 'seed', outcome: 'done', count: 2, seed: 1 },
       { action: 'restore', outcome: 'done', file: backup, petCount: 0 },
       { action: 'copy', outcome: 'done', from: folder.database },
     ]);

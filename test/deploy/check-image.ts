@@ -68,7 +68,7 @@ async function checkEmbedded(): Promise<void> {
   report('the service runs read-only with two workers, and the health check passes');
   const users = await podman('top', name, 'huser');
   if (!/^HUSER(?:\s+65532)+$/.test(users)) throw new Error(`The service runs as:\n${users}`);
-  const written = await podman('exec', name, 'petstore', 'export', '/pets.csv').catch(String);
+  const written = await podman('exec', name, 'petstore', 'backup', '/pets.db').catch(String);
   if (!written.includes('read-only file system'))
     throw new Error(`A write to the root file system was not refused:\n${written}`);
   report('no process is root, and the root file system cannot be written to');

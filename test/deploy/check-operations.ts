@@ -109,7 +109,7 @@ function checksWith(apiKey: string, forPostgres: string): [what: string, script:
       'a database is dumped, the dump is read back and restored, and a dump that fails leaves the time of the last',
       `sudo -u postgres createuser petstore; sudo -u postgres createdb --owner=petstore shop
        echo 'DATABASE_URL=postgres://petstore@/shop?host=/var/run/postgresql' >>/etc/petstore/petstore.env
-       petstore seed --count 1000; rm /var/lib/prometheus/node-exporter/petstore-backups.prom
+       petstore keys create --name dump; rm /var/lib/prometheus/node-exporter/petstore-backups.prom
        ${forPostgres}
        cp /var/lib/prometheus/node-exporter/petstore-backups.prom before; sudo -u postgres dropdb --force shop
        if systemctl start petstore-dump.service; then exit 1; fi

@@ -104,18 +104,25 @@ describe('npm run build', () => {
     const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
     expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
-    expect(await petstore('seed', '--count', '3')).toMatchObject({
-      status: 0,
-      stdout: 'Added 3 pets to data/petstore.db.\n',
-    });
-    expect(await petstore('export', 'pets.csv')).toMatchObject({ status: 0 });
-    expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
     await using place = await makePostgresPlace();
-    const address = ['--database-url', place.address];
-    expect(await petstore('import', 'pets.csv', ...address)).toMatchObject({ status: 0 });
-    const { stdout: here } = await petstore('export');
-    expect(here.split('\n')).toHaveLength(4);
-    expect(await petstore('export', ...address)).toMatchObject({ status: 0, stdout: here });
+    expect(await petstore('copy', '--from', 'data/petstore.db', '--to', place.address)).toMatchObject({
+      status: 0,
+    });
+    await using service = await startService({
+      databaseUrl: place.address,
+      env: bare,
+      wrap: () => [executable, 'serve'],
+    });
+    const at = ['--url', service.url, '--api-key-file', 'key'];
+    await Bun.write(join(empty.path, 'key'), service.apiKey);
+    expect(await petstore('seed', '--count', '3', ...at)).toMatchObject({
+      status: 0,
+      stdout: `Added 3 pets to ${service.url}.\n`,
+    });
+    expect(await petstore('export', 'pets.csv', ...at)).toMatchObject({ status: 0 });
+    expect(await petstore('import', 'pets.csv', ...at)).toMatchObject({ status: 0 });
+    expect((await petstore('export', ...at)).stdout.split('\n')).toHaveLength(7);
+    expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
   });
 });
 

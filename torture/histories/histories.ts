@@ -1,6 +1,6 @@
 import type { FollowedEvents } from '../../test/support/mirror.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { makeFolder, runCli } from '../../test/support/process/process.ts';
+import { fixedKey, makeFolder, runCli } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { brokenLayer } from '../support/against-broken.ts';
 import { followServices } from '../support/follow-services.ts';
@@ -73,7 +73,10 @@ async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene) {
   await using replicas = await openReplicas(2, (index) => ({ databaseUrl, broken, workers: index + 1 }));
   using mirrors = followServices(replicas.urls, seed);
   const traffic = startTraffic(replicas.urls, kills * operationsPerKill, seed);
-  const commands = Promise.all([changeKeys(databaseUrl, traffic), importPets(databaseUrl, traffic)]);
+  const commands = Promise.all([
+    changeKeys(databaseUrl, traffic),
+    importPets(replicas.urls[0] ?? '', traffic),
+  ]);
   commands.catch(() => {});
   for (let kill = 0; kill < kills; kill++) {
     await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
@@ -110,15 +113,15 @@ async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> 
   }
 }
 
-/** Imports a few pets, as often as there is time. When the database is killed, nobody knows how many were added. */
-async function importPets(databaseUrl: string, traffic: Traffic): Promise<void> {
+/** Imports a few pets, as often as there is time. When a service or the database is killed, nobody knows how many were added. */
+async function importPets(url: string, traffic: Traffic): Promise<void> {
   let done = 0;
   for (let round = 0; !traffic.isDone(); round++) {
     const pets = [1, 2, 3].map((number) => ({ name: `import-${round}-${number}`, categoryId: 1 }));
     const unknown = { result: 'unknown', caller: -1, from: performance.now(), to: Infinity } as const;
     for (const pet of pets) traffic.history.operations.push({ kind: 'create', pet, ...unknown });
     const input = pets.map((pet) => JSON.stringify(pet)).join('\n');
-    const { status } = await runCli(['import', '--database-url', databaseUrl], { input });
+    const { status } = await runCli(['import', '--url', url], { input, env: { API_KEY: fixedKey } });
     if (status === 0) done += 1;
     await traffic.untilOperations(operationsPerKill / 4);
   }

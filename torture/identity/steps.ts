@@ -4,7 +4,7 @@ import { withFaultyFiles } from '../../test/support/process/faulty-files.ts';
 import { petstoreCommand, cleanEnvironment } from '../../test/support/process/process.ts';
 import { between } from '../../test/support/random.ts';
 import type { IssuedKey } from '../support/commands.ts';
-import { cloneModel, compareWith, Fault, removeStore, restoredModel, type StoreModel } from './model.ts';
+import { cloneModel, Fault, removeStore, restoredModel, type StoreModel } from './model.ts';
 import { isMade, type Step, type World } from './world.ts';
 
 const start: Step = async (world) => {
@@ -53,15 +53,6 @@ async function revokeOne(world: World, store: StoreModel): Promise<boolean> {
   key.isRevoked = true;
   return true;
 }
-
-const exportPets: Step = async (world) => {
-  const store = world.random.pick(world.stores.filter(isMade));
-  if (!store) return undefined;
-  const { stdout } = await succeed(world, ['export'], store);
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  compareWith(store, lines.map((line) => JSON.parse(line)) as { id: number; name: string }[], 'The export');
-  return `exported ${store.path}`;
-};
 
 const backUp: Step = async (world) => {
   const store = world.random.pick(world.stores.filter(isMade));
@@ -185,7 +176,6 @@ export const steps: readonly Step[] = (
     [4, end],
     [3, createKey],
     [3, revokeKey],
-    [2, exportPets],
     [4, backUp],
     [3, moveStopped],
     [4, loseFile],

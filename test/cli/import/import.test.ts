@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { openListeningService, type ListeningService } from '../../support/http/listening.ts';
 import { listen } from '../../support/http/socket.ts';
-import { importText, runAt } from '../../support/process/files.ts';
+import { importText } from '../../support/process/files.ts';
 import { makeFolder, runCli, startCli } from '../../support/process/process.ts';
 import { runOnTerminal } from '../../support/process/terminal.ts';
 

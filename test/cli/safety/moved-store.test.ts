@@ -1,13 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync } from 'node:fs';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
-import { startCli, startService, type Service } from '../../support/process/process.ts';
+import { startService, type Service } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
-import { isOpenElsewhere } from '../../support/process/open-files.ts';
 
 const at = useStoreFolder();
 const { inFolder, run } = at;
@@ -108,24 +107,5 @@ describe('the log of a service whose store was replaced', () => {
     renameSync(log, inFolder('old.db-wal'));
     renameSync(memory, inFolder('old.db-shm'));
     expect([petCount(at.store), petCount(inFolder('old.db'))]).toEqual([30, 3]);
-  });
-});
-
-describe('petstore import', () => {
-  it('does not add to a file that was replaced', async () => {
-    const path = inFolder('pets.ndjson');
-    writeFileSync(path, '{"name":"Rex","categoryId":1}\n');
-    for (const name of ['other.db', 'petstore.db']) makeSampleStore(inFolder(name), { seed: 1, count: 1 });
-    // The first batch waits for this lock, until the file is another one.
-    const holder = new Database(at.store);
-    holder.run('BEGIN IMMEDIATE');
-    await using command = startCli(['import', path, '--database-url', at.store], { cwd: at.path });
-    while (!isOpenElsewhere(at.store)) await Bun.sleep(5);
-    await Bun.sleep(100);
-    renameSync(inFolder('other.db'), at.store);
-    holder.run('ROLLBACK');
-    holder.close();
-    expect(await command.ended).toBe(1);
-    expect(command.stderr.text).toMatch(/is no longer the file that was opened|was replaced/);
   });
 });

@@ -63,7 +63,7 @@ describe("petstore in a stranger's folder", () => {
     using planted = plantFolder();
     const envFile = ['--env-file', '.env'];
     expect(await run(planted, ['keys', 'create', '--name', 'till', ...envFile])).toMatchObject({ status: 0 });
-    expect(await run(planted, ['--env-file=.env', 'seed', '--count', '1'])).toMatchObject({ status: 0 });
+    expect(await run(planted, ['--env-file=.env', 'keys', 'list'])).toMatchObject({ status: 0 });
     // Only the store that it names was used.
     expect(planted.found()).toEqual([planted.database]);
   });

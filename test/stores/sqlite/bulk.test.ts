@@ -4,7 +4,7 @@ import { runCli } from '../../support/process/process.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
 import { createPet } from '../../support/changes.ts';
 
-const place = useSqliteFile();
+const [place, target] = [useSqliteFile(), useSqliteFile()];
 
 beforeEach(async () => {
   const store = place.open();
@@ -12,7 +12,7 @@ beforeEach(async () => {
   await store.close();
 });
 
-const runExport = () => runCli(['export', '--database-url', place.path]);
+const runCopy = () => runCli(['copy', '--from', place.path, '--to', target.path]);
 
 it.each<[string, () => void]>([
   ['changed pet', () => place.change(`UPDATE pets SET json = replace(json, 'Rex', 'Rax')`)],
@@ -23,9 +23,9 @@ it.each<[string, () => void]>([
       writeFileSync(place.path, readFileSync(place.path).fill(0xff, 4096));
     },
   ],
-])('petstore export reports a %s in one line', async (_what, damage) => {
+])('petstore copy reports a %s in one line', async (_what, damage) => {
   damage();
-  expect(await runExport()).toMatchObject({
+  expect(await runCopy()).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^petstore: The database .* is damaged\..*\n$/),
   });
