@@ -86,7 +86,7 @@ interface Chunk {
 /** Renders pets as text; the joined pieces after `begin` are the file. */
 interface PetWriter {
   begin: string;
-  render(pet: Pet): string;
+  render: (pet: Pet) => string;
 }
 
 async function* renderPets(client: PetstoreClient, { begin, render }: PetWriter): AsyncGenerator<Chunk> {

@@ -61,8 +61,7 @@ export function storeDamaged(cause?: Error): PetstoreError {
 export function idsUsedUp(): PetstoreError {
   return new PetstoreError(
     'unavailable',
-    'All ids are used up, so no pet can be added. The operator has to export the pets and import them into a new ' +
-      'store, without --keep-ids.',
+    'All ids are used up, so no pet can be added. The operator has to export the pets and import them into a new store.',
   );
 }
 

@@ -76,7 +76,7 @@ describe('petstore export', () => {
     expect(await runAt(other, ['import', path])).toMatchObject({ status: 0 });
     const petsOf = async ({ client }: ListeningService) =>
       (await Array.fromAsync(client.pets()))
-        .map(({ name, categoryId, status }) => [name, categoryId, status])
+        .map(({ name, categoryId, status }) => JSON.stringify([name, String(categoryId), status]))
         .toSorted();
     expect(await petsOf(other)).toEqual(await petsOf(service));
     if (format === 'ndjson') expect(readFileSync(path, 'utf8')).toBe((await run()).stdout);

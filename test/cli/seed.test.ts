@@ -14,14 +14,14 @@ describe('petstore seed', () => {
       });
       expect(await Array.fromAsync(service.client.categories())).toHaveLength(12);
       const pets = await Array.fromAsync(service.client.pets());
-      const countOf = (status: string) => pets.filter((pet) => pet.status === status).length;
+      const countOf = (wanted: string) => pets.filter((pet) => pet.status === wanted).length;
       expect(stderr).toContain(
         `Sold: ${countOf('sold')}, pending: ${countOf('pending')}. Each of these pets gets an order, as at the till.\n`,
       );
       expect((await Array.fromAsync(service.client.orders())).length).toBe(
         countOf('sold') + countOf('pending'),
       );
-      return pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`).toSorted();
+      return pets.map((pet) => `${pet.name} ${pet.categoryId} ${pet.status}`).toSorted();
     };
     const [one, same, other] = [
       await seeded('1234'),

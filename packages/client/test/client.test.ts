@@ -52,7 +52,11 @@ describe('createPet', () => {
   it('adds one pet for one idempotency key', async () => {
     const pet = { name: 'Once', categoryId: 3n };
     const first = await service.client.createPet(pet, { idempotencyKey: 'once-1' });
-    expect(await service.client.createPet(pet, { idempotencyKey: 'once-1' })).toEqual(first);
+    expect(await service.client.createPet(pet, { idempotencyKey: 'once-1' })).toEqual({
+      ...first,
+      replayed: true,
+    });
+    expect(first.replayed).toBeUndefined();
   });
 });
 

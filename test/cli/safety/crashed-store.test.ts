@@ -90,6 +90,7 @@ describe('a log whose file was removed', () => {
 describe('a store whose log is only a header, as a kill can leave it', () => {
   it('is read and served', async () => {
     makeSampleStore(at.store, { seed: 1, count: 3 });
+    await run('keys', 'list');
     const header = readFileSync(`${crashed.database}-wal`).subarray(0, 32);
     expect(statSync(`${at.store}-wal`).size).toBe(0);
     writeFileSync(`${at.store}-wal`, header);

@@ -54,19 +54,10 @@ describe('restores of one store at the same time', () => {
 });
 
 describe('a file of the store', () => {
-  it('is refused as the output of a command, as its input, and as the target of its own copy', async () => {
+  it('is refused as a backup and as the target of its own copy', async () => {
     await makeCrashedStore(at.store);
-    writeFileSync(inFolder('pets.ndjson'), '{"name":"Rex","categoryId":1}\n{"name":1}\n');
-    symlinkSync('petstore.db-wal', inFolder('wal-link'));
     symlinkSync('petstore.db', inFolder('link.db'));
-    for (const command of [
-      'export petstore.db --force --format ndjson',
-      'export wal-link --force',
-      'import petstore.db',
-      'backup ./petstore.db-shm',
-    ]) {
-      await expectRefused('belongs to the store', ...command.split(' '));
-    }
+    await expectRefused('belongs to the store', 'backup', './petstore.db-shm');
     const before = hashesOf(at.path);
     for (const to of [inFolder('link.db'), `sqlite:${at.store}`]) {
       expect(await runCli(['copy', '--from', at.store, '--to', to])).toMatchObject({

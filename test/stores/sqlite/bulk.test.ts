@@ -27,6 +27,6 @@ it.each<[string, () => void]>([
   damage();
   expect(await runCopy()).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/^petstore: The database .* is damaged\..*\n$/),
+    stderr: expect.stringMatching(/^petstore: The database .* is damaged\..*\n$/m),
   });
 });

@@ -34,8 +34,9 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
     return (
       <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd}>
         <p>
-          To bring many at once, use a terminal: <code>petstore import pets.csv</code> reads a file, and{' '}
-          <code>petstore seed --count 100</code> makes some up.
+          To bring many at once, use a terminal with your key in <code>API_KEY</code>:{' '}
+          <code>petstore import pets.csv --url {location.origin}</code> reads a file, and{' '}
+          <code>petstore seed --count 100 --url {location.origin}</code> makes some up.
         </p>
         <p>
           Petstore knows which pets there are and which are sold. It has no prices, no stock and no customers.
