@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, symlinkSync } from 'node:fs';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../../src/system/progress.ts';
