@@ -35,6 +35,7 @@ export async function sendPets(
     return `Added ${added.toLocaleString('en')} of ${total} to ${address}.${there}`;
   };
   const refused = createRowReport();
+  let refusedCount = 0;
   const progress = reportProgress('sent', file.petCount);
   try {
     await forEachAtOnce(rowsToSend(source, file, numbers), async ({ line, pet, idempotencyKey }) => {
@@ -54,8 +55,8 @@ export async function sendPets(
     throw refusalOf(error, `${describe()} ${resume}`);
   } finally {
     progress[Symbol.dispose]();
+    refusedCount = refused.show();
   }
-  const refusedCount = refused.show();
   if (refusedCount === 0) return print(`${describe()}\n`);
   throw new OperatorError(
     `${describe()} The service refused ${countOf(refusedCount, 'row')}.`,
