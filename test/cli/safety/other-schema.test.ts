@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
-import { writeFileSync } from 'node:fs';
 import { version as release } from '../../../package.json';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
@@ -9,18 +8,8 @@ import { runCli } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 
 const at = useStoreFolder();
-const csv = 'name,categoryId\nRex,1\n';
 
-const commands = [
-  'serve --port 0',
-  'migrate',
-  'doctor --port 0',
-  'keys list',
-  'keys create --name till',
-  'export',
-  'import pets.csv',
-  'seed --count 1',
-];
+const commands = ['serve --port 0', 'migrate', 'doctor --port 0', 'keys list', 'keys create --name till'];
 
 describe.each([
   [
@@ -41,7 +30,6 @@ describe.each([
 
   describe('in a file', () => {
     beforeEach(() => {
-      writeFileSync(at.inFolder('pets.csv'), csv);
       makeSampleStore(at.inFolder('sound.db'), { seed: 1, count: 3 });
       makeOther(at.store);
     });
@@ -78,7 +66,6 @@ describe.each([
     const address = database.address();
     await (await openPostgresStore({ address })).close();
     await database.run(`UPDATE petstore_schema SET version = ${schemaVersion}`);
-    writeFileSync(at.inFolder('pets.csv'), csv);
     makeSampleStore(at.store, { seed: 1, count: 3 });
     const copies = [`copy --from ${address} --to new.db`, `copy --from petstore.db --to ${address}`];
     for (const command of [...commands, ...copies]) {
