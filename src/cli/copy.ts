@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../stores/bulk.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
 import { isSameStore, storeAt } from '../stores/open.ts';
-import { audited, auditHelp, storeOptions } from './audit.ts';
+import { withStore } from './store.ts';
 import { addExamples } from './terminal/usage.ts';
 import { asInterrupted, print } from './terminal/output.ts';
 import { reportProgress } from './terminal/progress.ts';
@@ -17,7 +17,6 @@ export function define(command: Command): void {
     )
     .requiredOption('--from <address>', 'The store to read. It is not changed.')
     .requiredOption('--to <address>', 'The store to write: new or empty.')
-    .addHelpText('after', auditHelp)
     .action(copy);
   addExamples(
     command,
@@ -42,28 +41,25 @@ interface TablePair {
   target: BulkTable<unknown>;
 }
 
-function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
-  const work = (): Promise<void> => copyStore(from, to);
-  return audited('copy', to, { from: storeAt(from).name }, work);
+async function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
+  if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
+  await withBulk(from, false, async (source) => {
+    try {
+      const summary = await withBulk(to, true, (target) => copyAll(source, target));
+      print(`Copied and compared: ${summary}. ${storeAt(from).name} and ${storeAt(to).name} are the same.\n`);
+    } catch (error) {
+      if (error instanceof IdTakenError) throw writtenMeanwhile('Another process wrote to the target.');
+      throw asInterrupted('copy', error, 'Empty the target and run the same command again.');
+    }
+  });
 }
 
-async function copyStore(from: string, to: string): Promise<void> {
-  if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
-  const source = await storeAt(from).openBulk({ environment: process.env, mayCreate: false });
-  try {
-    const target = await storeAt(to).openBulk({ ...storeOptions(to), mayCreate: true });
-    try {
-      const summary = await copyAll(source, target);
-      print(`Copied and compared: ${summary}. ${storeAt(from).name} and ${storeAt(to).name} are the same.\n`);
-    } finally {
-      await target.close();
-    }
-  } catch (error) {
-    if (error instanceof IdTakenError) throw writtenMeanwhile('Another process wrote to the target.');
-    throw asInterrupted('copy', error, 'Empty the target and run the same command again.');
-  } finally {
-    await source.close();
-  }
+function withBulk<Result>(
+  databaseUrl: string,
+  mayCreate: boolean,
+  use: (store: BulkStore) => Promise<Result>,
+): Promise<Result> {
+  return withStore(databaseUrl, (place, options) => place.openBulk({ ...options, mayCreate }), use);
 }
 
 async function copyAll(source: BulkStore, target: BulkStore): Promise<string> {

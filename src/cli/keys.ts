@@ -1,13 +1,21 @@
-import { InvalidArgumentError, type Command } from 'commander';
-import { type ApiKey, describeKey, isUsable } from '../domain/api-key.ts';
-import { issueKey, pickKey, rotateKey, type Rotation, unknownKey } from '../stores/issue-key.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import {
+  type ApiKey,
+  describeKey,
+  endOf,
+  isUsable,
+  keyLike,
+  type NewKey,
+  stateOf,
+} from '../domain/api-key.ts';
+import { issueKey } from '../stores/issue-key.ts';
 import type { ApiKeyStore } from '../stores/store.ts';
-import { OperatorError } from '../domain/error.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
 import { refuseMissingStore, storeAt } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
-import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
-import { addExamples, durationMs, durationOption } from './terminal/usage.ts';
+import { withStore } from './store.ts';
+import { addExamples, durationMs, parseDuration } from './terminal/usage.ts';
 import {
   asInterrupted,
   reportStore,
@@ -28,25 +36,24 @@ export function define(keys: Command): void {
   const now = new Date();
   keys
     .description(
-      'Create, list, rotate and revoke the API keys of a store. A running service notices within a second. Run this as the ' +
+      'Create, list and revoke the API keys of a store. A running service notices within a second. Run this as the ' +
         'user that the service runs as.',
     )
     .option('--json', 'Print JSON instead of text.')
-    .addOption(settings.databaseUrl)
-    .addHelpText('after', auditHelp);
+    .addOption(settings.databaseUrl);
   addExamples(
     keys,
     'petstore keys create --name till-2 --no-delete',
     'petstore keys create --name fair --expires 3d --read-only',
     'petstore keys list',
-    'petstore keys rotate till-2 --overlap 7d',
-    'petstore keys revoke till-2',
+    'petstore keys create --like till-2',
+    'petstore keys revoke 2 --in 24h',
   );
 
   keys
     .command('create')
     .description('Create an API key and show it once.')
-    .requiredOption('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
+    .option('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
     .option(
       '--expires <when>',
       'A date (2027-01-31, from midnight UTC) or a time from now (30m, 12h, 90d).',
@@ -54,6 +61,13 @@ export function define(keys: Command): void {
     )
     .option('--read-only', 'Let the key list and fetch, and change nothing.')
     .option('--no-delete', 'Let the key add and change pets, and delete none.')
+    .addOption(
+      new Option(
+        '--like <id|name>',
+        'Replace a key: give the new one the same name, rights and lifetime, and show how to end the old one. ' +
+          'Idempotency keys belong to an API key: finish retries with the old one.',
+      ).conflicts(['name', 'expires', 'readOnly', 'delete']),
+    )
     .action((_options, command: Command) => create(now, command.optsWithGlobals()));
 
   keys
@@ -62,24 +76,10 @@ export function define(keys: Command): void {
     .action((_options, command: Command) => list(command.optsWithGlobals()));
 
   keys
-    .command('rotate')
-    .description(
-      'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap. ' +
-        'Idempotency keys belong to an API key: finish retries with the old one.',
-    )
-    .argument(...keyArgument)
-    .addOption(durationOption('--overlap <time>', 'How long both keys are valid (30m, 24h, 7d).', '24h'))
-    .option(
-      '--expires <when>',
-      'As for create. Without it, the new key gets the same lifetime as the old one.',
-      (text) => parseExpiry(text, now),
-    )
-    .action((given: string, _options, command: Command) => rotate(given, now, command.optsWithGlobals()));
-
-  keys
     .command('revoke')
-    .description('Refuse a key from now on.')
+    .description('Refuse a key from now on, or from an announced time on. That time only ever moves earlier.')
     .argument(...keyArgument)
+    .option('--in <time>', 'How long the key can still be used (30m, 24h, 7d).', parseDuration)
     .action((given: string, _options, command: Command) => revoke(given, command.optsWithGlobals()));
 }
 
@@ -108,22 +108,39 @@ interface KeysFlags {
 
 /** Commander makes `delete` of `--no-delete`. */
 interface CreateFlags extends KeysFlags {
-  name: string;
+  name?: string;
+  like?: string;
   readOnly?: boolean;
   delete: boolean;
 }
 
 async function create(now: Date, flags: CreateFlags): Promise<void> {
-  const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = flags;
-  const mayDelete = flags.delete && !isReadOnly;
-  await audited('keys create', databaseUrl, { key: name, readOnly: isReadOnly, mayDelete }, (note) =>
-    withKeys(databaseUrl, async (store) => {
-      const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly, mayDelete });
-      note({ keyId: key.id });
-      const created = { ...keyJson(key, now), key: text };
-      await printOnce(key, json ? renderJson(created) : renderNewKey(key, text, databaseUrl));
-    }),
+  const { name, like, expires: expiresAt, readOnly: isReadOnly = false, delete: mayDelete } = flags;
+  if (like !== undefined) return createLike(like, now, flags);
+  if (name === undefined) throw usageError('A key needs a name.', 'Give it one: --name NAME');
+  await withKeys(flags.databaseUrl, (store) =>
+    issueAndShow(store, { name, now, expiresAt, isReadOnly, mayDelete }, flags),
   );
+}
+
+async function createLike(given: string, now: Date, flags: CreateFlags): Promise<void> {
+  refuseMissingStore(flags.databaseUrl);
+  await withKeys(flags.databaseUrl, async (store) => {
+    const old = pickKey(await store.listKeys(), given, now);
+    await issueAndShow(store, keyLike(old, now), flags, old);
+  });
+}
+
+async function issueAndShow(
+  store: ApiKeyStore,
+  wanted: NewKey,
+  { json, databaseUrl }: KeysFlags,
+  old?: ApiKey,
+): Promise<void> {
+  const { key, text } = await issueKey(store, wanted);
+  const created = { ...keyJson(key, wanted.now), key: text, ...(old && { like: old.id }) };
+  const shown = renderNewKey(key, text, databaseUrl) + (old ? renderNextStep(old, wanted.now) : '');
+  await printOnce(key, json ? renderJson(created) : shown);
   if (json) reportStore(databaseUrl);
 }
 
@@ -137,45 +154,45 @@ async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
-async function rotate(given: string, now: Date, flags: KeysFlags & { overlap: number }): Promise<void> {
-  const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = flags;
-  refuseMissingStore(databaseUrl);
-  const replaced = await audited('keys rotate', databaseUrl, { keyId: given }, (note) =>
-    withKeys(databaseUrl, async (store) => {
-      const deliver: Rotation['deliver'] = ({ key, text, old }) => {
-        note({ replacedBy: key.id });
-        const successor = { ...keyJson(key, now), key: text, replaces: keyJson(old, now) };
-        return printOnce(key, json ? renderJson(successor) : renderNewKey(key, text, databaseUrl));
-      };
-      const { old } = await rotateKey(store, given, { now, overlapMs, expiresAt, deliver });
-      note({ keyId: old.id, key: old.name });
-      return old;
-    }),
-  );
-  if (json) return reportStore(databaseUrl);
-  print(
-    `\nKey ${replaced.id} (${describeKey(replaced.lastFour)}) expires at ${replaced.expiresAt?.toISOString()}.\n`,
-  );
-}
-
-async function revoke(given: string, { json, databaseUrl }: KeysFlags): Promise<void> {
+async function revoke(given: string, flags: KeysFlags & { in?: number }): Promise<void> {
+  const { in: delayMs = 0, json, databaseUrl } = flags;
   refuseMissingStore(databaseUrl);
   const now = new Date();
-  const key = await audited('keys revoke', databaseUrl, { keyId: given }, (note) =>
-    withKeys(databaseUrl, async (store) => {
-      const { id, name } = pickKey(await store.listKeys(), given, now);
-      note({ keyId: id, key: name });
-      const revoked = await store.revokeKey(id, now);
-      if (!revoked) throw unknownKey(given);
-      return revoked;
-    }),
-  );
+  const key = await withKeys(databaseUrl, async (store) => {
+    const { id } = pickKey(await store.listKeys(), given, now);
+    const revoked = await store.revokeKey(id, new Date(now.getTime() + delayMs));
+    if (!revoked) throw unknownKey(given);
+    return revoked;
+  });
   if (json) {
     reportStore(databaseUrl);
     return printJson(keyJson(key, now));
   }
   const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
-  print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} is revoked.\n`);
+  print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} ${describeEnd(key, now)}.\n`);
+}
+
+function describeEnd(key: ApiKey, now: Date): string {
+  const state = stateOf(key, now.getTime());
+  if (state === 'active') return `can be used until ${endOf(key)?.toISOString()}`;
+  return state === 'revoked' ? 'is revoked' : 'has expired';
+}
+
+/** The key with this id, or else the one with this name. A usable key comes before those that are not. */
+function pickKey(keys: readonly ApiKey[], given: string, now: Date): ApiKey {
+  const byId = keys.find(({ id }) => id === given);
+  if (byId) return byId;
+  const named = keys.filter(({ name }) => name === given);
+  const usable = named.filter((key) => isUsable(key, now.getTime()));
+  const [key, ...others] = usable.length > 0 ? usable : named;
+  if (!key) throw unknownKey(given);
+  if (others.length === 0) return key;
+  const ids = [key, ...others].map(({ id }) => id).join(', ');
+  throw new OperatorError(`Several keys have the name "${given}": ${ids}.`, 'Give the id of one of them.');
+}
+
+function unknownKey(given: string): OperatorError {
+  return new OperatorError(`No key has the id or the name "${given}".`, 'See: petstore keys list');
 }
 
 /** A key that cannot be shown stays valid, although nobody knows it. */
@@ -186,6 +203,13 @@ async function printOnce({ id }: ApiKey, text: string): Promise<void> {
       `Revoke it: petstore keys revoke ${id}`,
     );
   });
+}
+
+/** Nothing if the old key has ended, or has an end already. */
+function renderNextStep(old: ApiKey, now: Date): string {
+  if (!isUsable(old, now.getTime()) || old.revokedAt) return '';
+  const next = `petstore keys revoke ${old.id} --in 24h`;
+  return `\nKey ${old.id} can still be used. Once its caller has the new key, end it:\n\n  ${next}\n`;
 }
 
 function renderNewKey(
@@ -199,18 +223,21 @@ function renderNewKey(
   return `Key ${id} (${visible(name)}) of ${where}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
 }
 
-async function withKeys<Result>(
+function withKeys<Result>(
   databaseUrl: string,
   use: (store: ApiKeyStore) => Result | Promise<Result>,
 ): Promise<Result> {
-  const store = await storeAt(databaseUrl).open(storeOptions(databaseUrl));
-  try {
-    return await use(store.keys);
-  } catch (error) {
-    throw asInterrupted('command', error, 'See: petstore keys list');
-  } finally {
-    await store.close();
-  }
+  return withStore(
+    databaseUrl,
+    (place, options) => place.open(options),
+    async ({ keys }) => {
+      try {
+        return await use(keys);
+      } catch (error) {
+        throw asInterrupted('command', error, 'See: petstore keys list');
+      }
+    },
+  );
 }
 
 /** A key as shown by --json. */
@@ -219,13 +246,12 @@ export function keyJson(key: ApiKey, now: Date) {
     id: key.id,
     name: key.name,
     key: describeKey(key.lastFour),
-    state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
+    state: stateOf(key, now.getTime()),
     readOnly: key.isReadOnly,
     mayDelete: key.mayDelete,
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,
-    replacedBy: key.replacedBy ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
   };
 }
@@ -235,11 +261,14 @@ export type KeyJson = ReturnType<typeof keyJson>;
 const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
 function cellsOf(row: KeyJson): string[] {
-  const { id, name, key, readOnly, mayDelete, state, createdAt, expiresAt, replacedBy, lastUsedAt } = row;
-  const minutes = [createdAt, expiresAt, lastUsedAt].map(
-    (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
-  );
-  const successor = replacedBy === null ? '' : `, replaced by ${replacedBy}`;
+  const { id, name, key, readOnly, mayDelete, state, createdAt, expiresAt, revokedAt, lastUsedAt } = row;
+  const [created = '-', expires = '-', revoked, lastUsed = '-'] = [
+    createdAt,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+  ].map((time) => time?.slice(0, 16).replace('T', ' '));
   const rights = readOnly ? 'read' : mayDelete ? 'all' : 'no delete';
-  return [id, name, key, rights, `${state}${successor}`, ...minutes];
+  const shownState = state === 'active' && revoked !== undefined ? `active until ${revoked}` : state;
+  return [id, name, key, rights, shownState, created, expires, lastUsed];
 }

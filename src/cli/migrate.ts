@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { storeAt } from '../stores/open.ts';
-import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
+import { withStore } from './store.ts';
 import { print } from './terminal/output.ts';
 import { addExamples } from './terminal/usage.ts';
 
@@ -12,15 +12,15 @@ export function define(command: Command): void {
         "this if the service's database role may not create tables.",
     )
     .addOption(settings.databaseUrl)
-    .addHelpText('after', auditHelp)
     .action(migrate);
   addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
 }
 
 async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {
-  await audited('migrate', databaseUrl, {}, async () => {
-    const store = await storeAt(databaseUrl).open(storeOptions(databaseUrl));
-    await store.close();
-  });
+  await withStore(
+    databaseUrl,
+    (place, options) => place.open(options),
+    () => {},
+  );
   print(`The tables of ${storeAt(databaseUrl).name} are in place.\n`);
 }

@@ -13,7 +13,7 @@ interface CommandEntry {
 /** Every command. A command's module is loaded on use, so that the others do not slow down its start. */
 export const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
-  keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys.ts') },
+  keys: { summary: 'Create, list and revoke API keys.', load: () => import('./keys.ts') },
   import: { summary: 'Add the pets in a file.', load: () => import('./import/command.ts') },
   export: { summary: 'Write all pets to a file.', load: () => import('./export.ts') },
   seed: { summary: 'Add sample pets.', load: () => import('./seed.ts') },

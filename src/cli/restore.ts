@@ -7,7 +7,6 @@ import { OperatorError } from '../domain/error.ts';
 import { restoreSqlite } from '../stores/sqlite/maintenance/restore.ts';
 import { prepareFolder, removeLeftovers, resolveLinks } from '../system/files.ts';
 import { embeddedPath } from '../stores/open.ts';
-import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples, s3Help } from './terminal/usage.ts';
 import { contentOf, print, warn } from './terminal/output.ts';
@@ -24,7 +23,6 @@ export function define(command: Command): void {
     .option('--force', 'Replace a store that holds pets or orders, or is damaged.')
     .addOption(settings.databaseUrl)
     .addHelpText('after', s3Help)
-    .addHelpText('after', auditHelp)
     .action(restore);
   addExamples(
     command,
@@ -43,17 +41,12 @@ interface RestoreFlags {
 async function restore(source: string, flags: RestoreFlags): Promise<void> {
   const path = embeddedPath(flags.databaseUrl);
   using local = await openSource(source, flags.latest ?? false, path);
-  const { keepsRevocations, replacedPath, ...content } = await audited(
-    'restore',
-    flags.databaseUrl,
-    { file: local.chosen ?? source },
-    (note) => {
-      const isForced = flags.force ?? false;
-      const restored = restoreSqlite({ file: local.file, name: path, isForced, report: reportOnTerminal() });
-      note({ petCount: restored.petCount });
-      return restored;
-    },
-  );
+  const { keepsRevocations, replacedPath, ...content } = restoreSqlite({
+    file: local.file,
+    name: path,
+    isForced: flags.force ?? false,
+    report: reportOnTerminal(),
+  });
   print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {
     print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
@@ -68,8 +61,6 @@ async function restore(source: string, flags: RestoreFlags): Promise<void> {
 interface Source extends Disposable {
   /** The path of the backup on this machine. */
   file: string;
-  /** The name of a fetched backup. */
-  chosen?: string;
 }
 
 /** Fetches a backup from a bucket; a local file is used directly. */
@@ -100,5 +91,5 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     remove();
     throw error;
   }
-  return { file, chosen, [Symbol.dispose]: remove };
+  return { file, [Symbol.dispose]: remove };
 }

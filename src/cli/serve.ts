@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { isLoopback } from '../server/listener.ts';
 import { serveHere } from '../server/service.ts';
-import { createServiceAudit } from './audit.ts';
 import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
 import { openContext } from './terminal/output.ts';
@@ -11,7 +10,6 @@ export function define(command: Command): void {
     .description(
       'Serve the API until SIGTERM or SIGINT. Each option can also be set by its environment variable; the option wins.',
     )
-    .addHelpText('after', serviceAuditHelp)
     .action(serve);
   addServeOptions(command);
   addExamples(
@@ -21,10 +19,6 @@ export function define(command: Command): void {
     'petstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
   );
 }
-
-const serviceAuditHelp = `
-The first key of a store is recorded, with the user's id, in the file that
-AUDIT_LOG names; without it, in the log.`;
 
 async function serve(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);
@@ -37,13 +31,10 @@ async function serve(texts: Record<string, string>): Promise<void> {
   }
   const shortKey = shortKeyWarning(options);
   if (shortKey) context.log.warn(shortKey.join(' '));
-  // Audit lines ignore the level of the other lines.
-  const audit = createServiceAudit(openContext('info').log, options.databaseUrl);
-  const own = { ...context, audit };
   const exitStatus =
     options.workers > 1
-      ? await (await import('../server/workers.ts')).superviseWorkers(options, own, workerCommand)
-      : await serveHere(options, own);
+      ? await (await import('../server/workers.ts')).superviseWorkers(options, context, workerCommand)
+      : await serveHere(options, context);
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(exitStatus);
 }

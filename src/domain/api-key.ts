@@ -20,9 +20,8 @@ export interface ApiKey {
   mayDelete: boolean;
   createdAt: Date;
   expiresAt?: Date;
+  /** From then on it is refused. It may lie ahead, and only ever moves to an earlier time. */
   revokedAt?: Date;
-  /** The id of the key that replaced this one in a rotation. */
-  replacedBy?: string;
   /** Coarse: written at most every five minutes. */
   lastUsedAt?: Date;
 }
@@ -53,9 +52,39 @@ export function redactKeys(text: string): string {
   return text.replace(/pets_[0-9A-Za-z_]{32,}/g, (key) => describeKey(key.slice(-4)));
 }
 
+export type KeyState = 'active' | 'revoked' | 'expired';
+
 /** `now` is in milliseconds, like `Date.now()`. */
-export function isUsable(key: ApiKey, now: number): boolean {
-  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now);
+export function stateOf({ revokedAt, expiresAt }: KeyEnd, now: number): KeyState {
+  if (revokedAt && revokedAt.getTime() <= now) return 'revoked';
+  return expiresAt && expiresAt.getTime() <= now ? 'expired' : 'active';
+}
+
+export function isUsable(key: KeyEnd, now: number): boolean {
+  return stateOf(key, now) === 'active';
+}
+
+/** From when on a key is refused: it expires or is revoked, whichever comes first. Undefined if neither is known. */
+export function endOf({ revokedAt, expiresAt }: KeyEnd): Date | undefined {
+  return revokedAt && expiresAt && expiresAt < revokedAt ? expiresAt : (revokedAt ?? expiresAt);
+}
+
+type KeyEnd = Pick<ApiKey, 'revokedAt' | 'expiresAt'>;
+
+/** A new key with the name, the rights and the lifetime of another. */
+export function keyLike({ name, isReadOnly, mayDelete, createdAt, expiresAt }: ApiKey, now: Date): NewKey {
+  const lifetimeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
+  const end = lifetimeMs === undefined ? undefined : new Date(now.getTime() + lifetimeMs);
+  return { name, isReadOnly, mayDelete, now, expiresAt: end };
+}
+
+/** What is known of a key before it is made. */
+export interface NewKey {
+  name: string;
+  now: Date;
+  expiresAt?: Date | undefined;
+  isReadOnly?: boolean;
+  mayDelete?: boolean;
 }
 
 function checksum(text: string): string {

@@ -9,7 +9,7 @@ import { andThen, type MaybePromise } from './response.ts';
  * createdAt or expiresAt.
  */
 export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly' | 'mayDelete'> &
-  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
+  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt' | 'revokedAt'>>;
 
 export type Authenticate = (request: Request) => MaybePromise<Caller>;
 

@@ -39,9 +39,9 @@ export function createHealthChecks(
   );
   metrics?.gauge(
     'petstore_key_next_expiry_timestamp_seconds',
-    'When the next key expires that no other replaces; +Inf if none does.',
+    'When the next key expires that nobody has revoked; +Inf if none does.',
     async () => {
-      const used = (await keys.listKeys()).filter((key) => isUsable(key, now()) && !key.replacedBy);
+      const used = (await keys.listKeys()).filter((key) => isUsable(key, now()) && !key.revokedAt);
       return Math.min(...used.map(({ expiresAt }) => (expiresAt ? expiresAt.getTime() / 1000 : Infinity)));
     },
   );

@@ -1,3 +1,4 @@
+import { endOf } from '../domain/api-key.ts';
 import { categoryNotFound, parseCategoryName } from '../domain/category.ts';
 import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
@@ -83,8 +84,9 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
     listOrders: createList(orderList, pets, (asked) => orders.listOrders(asked)),
 
     /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
-    getKey: ({ caller: { name, isReadOnly, mayDelete, createdAt, expiresAt } }) => {
-      const body = JSON.stringify({ name, readOnly: isReadOnly, mayDelete, createdAt, expiresAt });
+    getKey: ({ caller }) => {
+      const { name, isReadOnly: readOnly, mayDelete, createdAt } = caller;
+      const body = JSON.stringify({ name, readOnly, mayDelete, createdAt, expiresAt: endOf(caller) });
       return { body, etag: etagOf(body) };
     },
   } satisfies Record<string, Handler>;

@@ -1,4 +1,4 @@
-import type { Log, LogFields, LogLevel } from '../system/log.ts';
+import type { Log, LogLevel } from '../system/log.ts';
 
 /** The checked settings of the service. */
 export interface ServeOptions {
@@ -23,9 +23,6 @@ export interface ServeOptions {
   stagingUrl: string | undefined;
 }
 
-/** Records a change that the service itself makes to its store. */
-export type Audit = (action: string, fields: LogFields) => void;
-
 /** What the service gets from its process. */
 export interface ServeContext {
   log: Log;
@@ -33,6 +30,4 @@ export interface ServeContext {
   print: (text: string) => Promise<void>;
   /** Passed on to the store; the service does not read it. */
   environment: NodeJS.ProcessEnv;
-  /** Absent in workers: their parent prepares the store. */
-  audit?: Audit;
 }

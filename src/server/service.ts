@@ -123,7 +123,7 @@ export async function announce(
   port: number,
 ): Promise<void> {
   const { log, print } = context;
-  const first = await createFirstKey(store, options, context);
+  const first = await createFirstKey(store, options);
   const address = addressOf(options, port);
   log.info('ready', {
     address,
@@ -145,15 +145,11 @@ export async function announce(
 async function createFirstKey(
   { keys }: Store,
   { apiKeys, databaseUrl }: ServeOptions,
-  { audit }: ServeContext,
 ): Promise<IssuedKey | undefined> {
   const isEmbedded = storeAt(databaseUrl).path !== undefined;
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
   try {
-    const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
-    const { id, name, isReadOnly, mayDelete } = issued.key;
-    audit?.('keys create', { keyId: id, key: name, readOnly: isReadOnly, mayDelete });
-    return issued;
+    return await issueKey(keys, { name: 'first-start', now: new Date() });
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
     throw new OperatorError(

@@ -145,24 +145,15 @@ export interface ApiKeyStore {
   /** All keys, oldest first. */
   listKeys(): ApiKey[] | Promise<ApiKey[]>;
 
-  createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'replacedBy' | 'lastUsedAt'>): Promise<ApiKey>;
-
-  /** Returns the revoked key, or undefined if no key has this id. A second revocation changes nothing. */
-  revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
+  createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>): Promise<ApiKey>;
 
   /**
-   * Expires a key because another replaces it, if it is usable at `now` and not replaced yet. The expiry never moves
-   * later. Returns the key's new state, or undefined if no key has this id.
+   * Refuses a key from `revokedAt` on, which may lie ahead but never moves later. Returns the key as it is then, or
+   * undefined if no key has this id.
    */
-  replaceKey(id: string, replacement: Replacement): Promise<ApiKey | undefined>;
+  revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
 
   recordUse(id: string, usedAt: Date): Promise<void>;
-}
-
-export interface Replacement {
-  replacedBy: string;
-  expiresAt: Date;
-  now: Date;
 }
 
 export const pageLimit = { smallest: 1, largest: 100, default: 20 } as const;

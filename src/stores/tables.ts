@@ -113,7 +113,6 @@ const storedKeys = tableForm<StoredKey, KeyRow>('api_keys', 1, {
   lastFour: 'text',
   readOnly: 'flag',
   noDelete: 'flag',
-  replacedBy: 'digits',
   createdAt: 'time',
   expiresAt: 'time',
   revokedAt: 'time',

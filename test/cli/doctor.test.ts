@@ -70,6 +70,8 @@ describe('petstore doctor', () => {
     await makeStore(at.store);
     const args = ['--database-url', at.store];
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);
+    await runCli(['keys', 'revoke', '1', '--in', '1h', ...args]);
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok' }]);
     await runCli(['keys', 'revoke', '1', ...args]);
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
     const [long, short] = ['the-first-of-two-keys,the-second-of-two-keys', 'the-first-of-two-keys,two'];
@@ -157,6 +159,10 @@ describe('petstore doctor on PostgreSQL', () => {
     ]);
     expect(made('rights')).toMatchObject([{ state: 'ok' }]);
     expect(made('keys')).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);
+    await runCli(['keys', 'revoke', '1', '--in', '1h', ...args]);
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok' }]);
+    await runCli(['keys', 'revoke', '1', ...args]);
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
   });
 
   it('reports a server that cannot be reached', async () => {

@@ -46,7 +46,7 @@ describe('petstore keys create', () => {
     expect(made).toEqual({
       ...{ id: expect.any(String), key: made.key, name: 'till-2', state: 'active' },
       ...{ readOnly: false, mayDelete: true, createdAt: expect.any(String), expiresAt: null },
-      ...{ revokedAt: null, replacedBy: null, lastUsedAt: null },
+      ...{ revokedAt: null, lastUsedAt: null },
     });
   });
 

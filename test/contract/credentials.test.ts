@@ -126,6 +126,25 @@ describe('revocation and expiry', () => {
     time = expiry + 1e9;
     expect(await use()).toBe('401 invalid_api_key');
   });
+
+  it('refuse a key from the exact moment that its revocation was announced for', async () => {
+    const start = Date.parse('2027-01-31T12:00:00Z');
+    let time = start;
+    await using place = await makeStorePlace();
+    await using own = await openService({
+      openStore: () => place.open({ now: () => time }),
+      now: () => time,
+    });
+    const { key, text } = await issueKey(own.keys, { name: 'till', now: new Date(start) });
+    const use = () => outcomeOf(own.callAs(`Bearer ${text}`, '/v1/pets'));
+    expect(await use()).toBe('200');
+    await own.keys.revokeKey(key.id, new Date(start + 60_000));
+    expect(await use()).toBe('200');
+    time = start + 59_999;
+    expect(await use()).toBe('200');
+    time = start + 60_000;
+    expect(await use()).toBe('401 invalid_api_key');
+  });
 });
 
 describe('a 401', () => {

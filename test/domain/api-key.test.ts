@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { describeKey, generateKey, hashKey, isWellFormedKey, redactKeys } from '../../src/domain/api-key.ts';
+import {
+  describeKey,
+  endOf,
+  generateKey,
+  hashKey,
+  isUsable,
+  isWellFormedKey,
+  keyLike,
+  redactKeys,
+  stateOf,
+} from '../../src/domain/api-key.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -40,6 +50,34 @@ describe('isWellFormedKey', () => {
 describe('hashKey', () => {
   it('is the SHA-256 of the whole key in hex', () => {
     expect(hashKey('pets_x')).toBe(createHash('sha256').update('pets_x').digest('hex'));
+  });
+});
+
+describe('the end of a key', () => {
+  const at = (ms: number) => new Date(ms);
+
+  it.each([
+    ['none', {}, undefined, 'active', 'active'],
+    ['expiry alone', { expiresAt: at(5) }, 5, 'active', 'expired'],
+    ['revocation alone', { revokedAt: at(5) }, 5, 'active', 'revoked'],
+    ['expiry first', { expiresAt: at(5), revokedAt: at(9) }, 5, 'active', 'expired'],
+    ['revocation first', { expiresAt: at(9), revokedAt: at(5) }, 5, 'active', 'revoked'],
+  ])('is its expiry or its revocation, whichever comes first: %s', (_case, key, end, before, after) => {
+    expect(endOf(key)?.getTime()).toBe(end);
+    expect([stateOf(key, 4), stateOf(key, 5)]).toEqual([before, after] as never);
+    expect([isUsable(key, 4), isUsable(key, 5)]).toEqual([true, after === 'active']);
+  });
+});
+
+describe('keyLike', () => {
+  const till = { id: '1', name: 'till', hash: '', lastFour: '', isReadOnly: false, mayDelete: false };
+  const now = new Date(1000);
+
+  it('takes over the name, the rights and the lifetime', () => {
+    const old = { ...till, createdAt: new Date(100), expiresAt: new Date(150), revokedAt: new Date(120) };
+    const made = { name: 'till', isReadOnly: false, mayDelete: false, now };
+    expect(keyLike(old, now)).toEqual({ ...made, expiresAt: new Date(1050) });
+    expect(keyLike({ ...till, createdAt: new Date(100) }, now)).toEqual({ ...made, expiresAt: undefined });
   });
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'bun:test';
 import { IdTakenError } from '../../src/domain/error.ts';
-import { isUsable } from '../../src/domain/api-key.ts';
-import { issueKey, rotateKey } from '../../src/stores/issue-key.ts';
 import type { PageRequest } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
@@ -131,42 +129,36 @@ onEveryStore('the store', ({ place, open }) => {
       expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
     });
 
-    it('replaces a usable key once, and never lets it live longer', async () => {
-      const { keys } = await open();
-      const expiresAt = new Date(Date.now() + 60_000);
-      await keys.createKey({ ...till, expiresAt });
-      await keys.createKey({ ...till, hash: 'b'.repeat(64) });
-      const now = new Date();
-      const replace = (id: string, until: number) =>
-        keys.replaceKey(id, { replacedBy: '7', expiresAt: new Date(until), now });
-
-      expect(await replace('1', 2 ** 41)).toMatchObject({ replacedBy: '7', expiresAt });
-      expect(await replace('2', now.getTime())).toMatchObject({ replacedBy: '7', expiresAt: now });
-      expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
-      expect(await replace('1', 1)).toMatchObject({ expiresAt });
-      for (const end of [{ expiresAt: now }, {}]) {
-        const { id } = await keys.createKey({ ...till, hash: crypto.randomUUID(), ...end });
-        if (!end.expiresAt) await keys.revokeKey(id, now);
-        expect(await replace(id, 1)).not.toHaveProperty('replacedBy');
+    it('finds a key until the announced time of its revocation, which never moves later', async () => {
+      let time = 10_000;
+      const { keys } = await open({ now: () => time });
+      await keys.createKey({ ...till, expiresAt: new Date(90_000) });
+      for (const [asked, revokedAt] of [
+        [80_000, 80_000],
+        [95_000, 80_000],
+        [70_000, 70_000],
+      ])
+        expect(await keys.revokeKey('1', new Date(asked!))).toMatchObject({
+          revokedAt: new Date(revokedAt!),
+        });
+      for (const at of [10_000, 69_999]) {
+        time = at;
+        expect(await keys.findKey(till.hash)).toMatchObject({ id: '1' });
       }
-      for (const id of ['9', '', 'x']) expect(await replace(id, 1)).toBeUndefined();
+      for (const at of [70_000, 100_000]) {
+        time = at;
+        expect(await keys.findKey(till.hash)).toBeUndefined();
+      }
     });
 
-    it('rotates a key once, however often that runs at once, and both are found during the overlap', async () => {
+    it('keeps the earliest of revocations that run at once', async () => {
       const [{ keys }, other] = [await open(), await open()];
-      const now = new Date();
-      await issueKey(keys, { name: 'window', now, mayDelete: false });
-      const rotation = { now, overlapMs: 60_000, deliver: async () => {} };
-      const outcomes = await Promise.all(
-        [keys, other.keys, keys, other.keys].map((each) => codeOf(rotateKey(each, '1', rotation))),
+      await keys.createKey(till);
+      const revocations = [9, 4, 7, 5].map((at, index) =>
+        (index % 2 === 0 ? keys : other.keys).revokeKey('1', new Date(at)),
       );
-      expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
-      const usable = (await other.keys.listKeys()).filter((key) => isUsable(key, Date.now()));
-      expect(usable).toMatchObject([
-        { id: '1', replacedBy: usable[1]!.id, expiresAt: new Date(now.getTime() + 60_000) },
-        { name: 'window', isReadOnly: false, mayDelete: false },
-      ]);
-      for (const { id, hash } of usable) expect(await keys.findKey(hash)).toMatchObject({ id });
+      await Promise.all(revocations);
+      expect(await keys.listKeys()).toMatchObject([{ revokedAt: new Date(4) }]);
     });
 
     it('does not find an expired key, whether or not it was requested before', async () => {

@@ -2,7 +2,6 @@ import { type ApiKey, isUsable } from '../../domain/api-key.ts';
 import type { ApiKeyStore } from '../store.ts';
 import { columnsOf, type KeyRow, keyTable, toMs } from '../tables.ts';
 import { createReads } from './reads.ts';
-import type { Statement, Values } from './session.ts';
 import type { Sql } from './sessions.ts';
 
 const keyColumns = columnsOf(keyTable).join(', ');
@@ -24,13 +23,7 @@ const insertKey = {
 };
 const revokeKey = {
   name: 'revoke-key',
-  text: 'UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL',
-};
-const replaceKey = {
-  name: 'replace-key',
-  text: `UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $3::bigint)
-    WHERE id::text = $1 AND replaced_by IS NULL
-      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint)`,
+  text: 'UPDATE api_keys SET revoked_at = least(revoked_at, $2::bigint) WHERE id::text = $1',
 };
 const recordUse = {
   name: 'record-use',
@@ -85,13 +78,6 @@ export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
     return key;
   };
 
-  const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
-    await sql.write(async (query) => void query(statement, [id, ...values]), advice);
-    kept.clear();
-    const [row] = await sql.read<KeyRow>(selectById, [id]);
-    return row && keyTable.parse(row);
-  };
-
   return {
     findKey(hash) {
       const age = performance.now() - confirmedAt;
@@ -112,10 +98,12 @@ export function createKeyStore(sql: Sql, now: () => number): ApiKeyStore {
       return keyTable.parse(row);
     },
 
-    revokeKey: (id, revokedAt) => change(revokeKey, id, revokedAt.getTime()),
-
-    replaceKey: (id, { replacedBy, expiresAt, now: at }) =>
-      change(replaceKey, id, replacedBy, expiresAt.getTime(), at.getTime()),
+    async revokeKey(id, revokedAt) {
+      await sql.write(async (query) => void query(revokeKey, [id, revokedAt.getTime()]), advice);
+      kept.clear();
+      const [row] = await sql.read<KeyRow>(selectById, [id]);
+      return row && keyTable.parse(row);
+    },
 
     async recordUse(id, usedAt) {
       await sql.write(async (query) => void query(recordUse, [id, usedAt.getTime()]));

@@ -9,7 +9,8 @@ const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;
 export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
   // The database leaves out unusable keys: parsing one would tell by its time that it was known.
   const selectUsable = database.query<KeyRow, [string, number]>(
-    `${selectKeys} WHERE hash = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
+    `${selectKeys} WHERE hash = ?1 AND (revoked_at IS NULL OR revoked_at > ?2)
+      AND (expires_at IS NULL OR expires_at > ?2)`,
   );
   const selectByHash = database.query<KeyRow, [string]>(`${selectKeys} WHERE hash = ?1`);
   const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
@@ -58,18 +59,8 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
 
     async revokeKey(id, revokedAt) {
       await writer.execute(
-        'UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL',
+        'UPDATE api_keys SET revoked_at = min(coalesce(revoked_at, ?2), ?2) WHERE CAST(id AS TEXT) = ?1',
         [id, revokedAt.getTime()],
-      );
-      return read(() => selectById.get(id));
-    },
-
-    async replaceKey(id, { replacedBy, expiresAt, now: at }) {
-      await writer.execute(
-        `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?3), ?3)
-         WHERE CAST(id AS TEXT) = ?1 AND replaced_by IS NULL
-           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4)`,
-        [id, replacedBy, expiresAt.getTime(), at.getTime()],
       );
       return read(() => selectById.get(id));
     },

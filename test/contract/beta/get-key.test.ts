@@ -32,6 +32,14 @@ describe('getKey', () => {
       createdAt: now.toISOString(),
       expiresAt: expiresAt.toISOString(),
     });
+    const revokedAt = new Date(now.getTime() + 60_000);
+    await service.keys.revokeKey(till!.key.id, revokedAt);
+    // PostgreSQL may lag by one second.
+    const untilTold = async () => {
+      const { expiresAt: told } = (await (await asTill('/v1/key')).json()) as { expiresAt: string };
+      return told === revokedAt.toISOString();
+    };
+    while (!(await untilTold())) await Bun.sleep(20);
     const ofWindow = await service.callAs(`Bearer ${window!.text}`, '/v1/key');
     expect(await ofWindow.json()).toEqual({
       name: 'window',

@@ -38,7 +38,7 @@ const selectNew = `${selectServer}, 0 AS "petCount", 0 AS "orderCount", 0 AS "us
 
 const selectStore = `${selectServer},
     (SELECT count(*) FROM pets)::float8 AS "petCount", (SELECT count(*) FROM orders)::float8 AS "orderCount",
-    (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
+    (SELECT count(*) FROM api_keys WHERE (revoked_at IS NULL OR revoked_at > extract(epoch FROM now()) * 1000)
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     true AS "mayCreate"`;
 

@@ -35,7 +35,7 @@ export function inspectSqlite(
 }
 
 function countUsableKeys(database: Database, now: number): number {
-  const usable = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)';
+  const usable = '(revoked_at IS NULL OR revoked_at > ?1) AND (expires_at IS NULL OR expires_at > ?1)';
   const select = database.query<{ count: number }, [number]>(
     `SELECT count(*) AS count FROM api_keys WHERE ${usable}`,
   );

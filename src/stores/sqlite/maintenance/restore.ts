@@ -143,14 +143,14 @@ function refuseNoBackup(file: string, name: string): void {
 /** What a restored store inherits from the one it replaces. */
 interface Remainder {
   /** All keys, including revoked ones. */
-  keys: KeyState[];
+  keys: Revocation[];
   lastIds: LastIds;
 }
 
-interface KeyState {
+interface Revocation {
   hash: string;
+  /** May lie ahead. */
   revokedAt: number | null;
-  expiresAt: number | null;
 }
 
 const nothingLeft: Remainder = { keys: [], lastIds: { pets: 0n, orders: 0n } };
@@ -171,16 +171,14 @@ function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Rema
   }
 }
 
-function readKeys(database: Database): KeyState[] {
-  return database
-    .query<KeyState, []>('SELECT hash, revoked_at AS revokedAt, expires_at AS expiresAt FROM api_keys')
-    .all();
+function readKeys(database: Database): Revocation[] {
+  return database.query<Revocation, []>('SELECT hash, revoked_at AS revokedAt FROM api_keys').all();
 }
 
 /**
- * Revokes in the copy every key that the replaced store had revoked, and copies the expiry of rotated keys: a leaked
- * key must not return with a backup. Ids used in the replaced store are not used again. Returns false if the copy has
- * usable keys that the replaced store does not know.
+ * Revokes in the copy every key that the replaced store had revoked, no later than there: a leaked key must not return
+ * with a backup. Ids used in the replaced store are not used again. Returns false if the copy has usable keys that the
+ * replaced store does not know.
  */
 function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): boolean {
   using database = new Database(copy, { readwrite: true, create: false });
@@ -189,14 +187,13 @@ function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): 
   checkOwnership(database, origin);
   // Only the file itself is renamed to the store's name, so its log must be empty.
   database.run('PRAGMA journal_mode = DELETE');
-  const known = new Map(keys.map((key) => [key.hash, key]));
-  const usable = readKeys(database).filter(({ revokedAt }) => revokedAt === null);
-  const change = database.query('UPDATE api_keys SET revoked_at = ?2, expires_at = ?3 WHERE hash = ?1');
+  const known = new Set(keys.map(({ hash }) => hash));
+  const usable = readKeys(database).filter(({ revokedAt }) => revokedAt === null || revokedAt > Date.now());
+  const revoke = database.query(
+    'UPDATE api_keys SET revoked_at = min(coalesce(revoked_at, ?2), ?2) WHERE hash = ?1',
+  );
   const changeAll = database.transaction(() => {
-    for (const { hash, expiresAt } of usable) {
-      const key = known.get(hash);
-      if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);
-    }
+    for (const { hash, revokedAt } of keys) if (revokedAt !== null) revoke.run(hash, revokedAt);
     raiseLastIds(database, lastIds);
     beginLog(database, Date.now());
   });

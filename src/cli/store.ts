@@ -1,0 +1,20 @@
+import { type NamedStore, storeAt, type StoreOptions } from '../stores/open.ts';
+import { report } from './terminal/output.ts';
+
+/** Opens a store, lets a command use it and closes it. */
+export async function withStore<Opened extends { close(): Promise<void> }, Result>(
+  databaseUrl: string,
+  open: (place: NamedStore, options: StoreOptions) => Promise<Opened>,
+  use: (store: Opened) => Result | Promise<Result>,
+): Promise<Result> {
+  const place = storeAt(databaseUrl);
+  const store = await open(place, {
+    environment: process.env,
+    onMade: () => report(`Made a new store at ${place.name}.`),
+  });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
