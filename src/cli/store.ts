@@ -1,7 +1,7 @@
 import { type NamedStore, storeAt, type StoreOptions } from '../stores/open.ts';
 import { report } from './terminal/output.ts';
 
-/** Opens a store, lets a command use it and closes it. */
+/** The one way in which commands open a store: it is closed after use. */
 export async function withStore<Opened extends { close(): Promise<void> }, Result>(
   databaseUrl: string,
   open: (place: NamedStore, options: StoreOptions) => Promise<Opened>,

@@ -135,8 +135,6 @@ function tablesIn(dialect: Dialect): string {
     last_four text NOT NULL,
     read_only ${flag('read_only')},
     no_delete ${flag('no_delete')},
-    -- The id of the key that a rotation made in its place.
-    replaced_by ${int64},
     created_at ${int64} NOT NULL,
     expires_at ${int64},
     revoked_at ${int64},
