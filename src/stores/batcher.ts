@@ -111,7 +111,7 @@ interface Queued<Item, Result> {
 }
 
 /** A queue with limits on its length, its size and the time that an item may wait. */
-export function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
+function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
   const { maxLength = 10_000, maxWaitMs, onRefused } = options;
   const {
     of: sizeOf,

@@ -57,7 +57,7 @@ const sqlite: Dialect = {
 const postgres: Dialect = {
   int64: 'bigint',
   flag: () => 'boolean NOT NULL',
-  drawnId: (sequence) => `bigint PRIMARY KEY DEFAULT nextval('${sequence}')`,
+  drawnId: (sequence) => `bigint PRIMARY KEY DEFAULT nextval('${sequence}'::regclass)`,
   options: '',
   keyedOptions: '',
   randomName: "replace(gen_random_uuid()::text, '-', '')",

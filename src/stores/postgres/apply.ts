@@ -193,7 +193,7 @@ type Create = Timed<CreatePet>;
 
 const selectNewIds = {
   name: 'draw-ids',
-  text: "SELECT string_agg(nextval('pet_ids')::text, ' ') AS ids FROM generate_series(1, $1)",
+  text: "SELECT string_agg(nextval('pet_ids'::regclass)::text, ' ') AS ids FROM generate_series(1, $1)",
 };
 
 async function drawIds(query: Query, changes: readonly TimedChange[]): Promise<Map<Create, bigint>> {

@@ -30,7 +30,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await prepareDatabase(address, options);
 
   // However patient the address is: a request waits for its session.
-  const serving = { ...address, connectTimeoutMs: Math.min(address.connectTimeoutMs, limits.connectMs) };
+  const serving = { ...address, connectTimeoutMs: limits.sessionMs };
   const readerCount = address.connectionLimit - writerCount;
   const sql = createSql(serving, { readerCount, log, metrics });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the database.', async () => {

@@ -78,7 +78,7 @@ export function insertWithNewIds(table: Table<never>, sequence: string): Stateme
   return {
     name: `insert-new-${table.name}`,
     text: `INSERT INTO ${table.name} (${columns})
-      SELECT nextval('${sequence}'), ${others.join(', ')} FROM (
+      SELECT nextval('${sequence}'::regclass), ${others.join(', ')} FROM (
         SELECT * FROM unnest(${arrayParameters(table)}) WITH ORDINALITY AS given (${columns}, place) ORDER BY place
       ) AS in_order`,
   };

@@ -1,7 +1,7 @@
-import { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
-import { Client, type ClientConfig, DatabaseError, type QueryResultRow } from 'pg';
+import type { Socket } from 'node:net';
+import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, type QueryResultRow } from 'pg';
 import findInPassFile from 'pgpass';
+import { OperatorError, PetstoreError, storeClosing } from '../../domain/error.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** The session ended, or fell silent, before a statement got its response. */
@@ -11,6 +11,24 @@ export class SessionLostError extends Error {
   constructor(cause: unknown) {
     super('The session was lost.', { cause });
   }
+}
+
+/** The server's SQLSTATE; empty for other errors, whose codes, such as EPIPE, could look like one. */
+export function stateOf(error: unknown): string {
+  return error instanceof DatabaseError ? (error.code ?? '') : '';
+}
+
+/** Whether the session is gone, which undoes uncommitted changes. 08 and 57P01 to 57P05: the server ends it. */
+export function isLost(error: unknown): boolean {
+  return error instanceof SessionLostError || /^(?:08|57P0)/.test(stateOf(error));
+}
+
+/**
+ * Whether the session must not be used again. 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is
+ * unknown, its name taken, its plan outdated.
+ */
+function spoilsSession(error: unknown): boolean {
+  return isLost(error) || ['25006', '26000', '42P05', '0A000'].includes(stateOf(error));
 }
 
 /** A session parses and plans a named statement once, and one without a name each time. */
@@ -31,17 +49,15 @@ export type Query = <Row extends QueryResultRow>(
   values?: Values,
 ) => Promise<Row[]>;
 
-/** One session. After a failure it is useless: `isOpen` turns false, and `onLost` is called once. */
 export interface Session {
   readonly server: Server;
   /** The process that serves the session. */
   readonly pid: number;
-  readonly isOpen: boolean;
-  /** How many warnings the server has sent. */
+  /** How many warnings the server has sent that do not come from code in the database. */
   readonly warnings: number;
+  /** Resolves when the session has ended, for whatever reason. */
+  readonly ended: Promise<void>;
   query: Query;
-  /** Waits briefly for running statements, then ends the session. */
-  close(): Promise<void>;
   /** Ends the session at once; running statements fail. */
   destroy(): void;
 }
@@ -54,14 +70,6 @@ export interface Server {
   timeline: number;
   /** Distinguishes two servers that were promoted or copied from one origin. */
   startedAt: string;
-}
-
-export interface SessionOptions {
-  address: PostgresAddress;
-  timeouts?: Timeouts;
-  /** Additional settings, such as {@link keepPlans}. */
-  settings?: readonly string[];
-  onLost?: () => void;
 }
 
 /** In milliseconds; 0 means no limit. */
@@ -79,143 +87,259 @@ export const limits = {
   queueMs: 2500,
   /** What was lost after this time is not repeated, because its caller is about to give up. */
   retryMs: 1000,
-  /** Until a session has room. */
+  /** Until a session is free or connected, and then until a new one has begun. */
   sessionMs: 3000,
-  connectMs: 2000,
   /** For COMMIT, and before that for the statements that travel with it. After that, the outcome is unknown. */
   commitMs: 3000,
 } as const;
 
 export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
 
+export type Settings = Record<string, string | number>;
+
 /**
  * Statements that serve requests find their rows by an index, in its order, whatever the values are. So a session keeps
  * one plan for each; by default, PostgreSQL plans them for every call, which takes longer than running them.
  */
-export const keepPlans = [
-  'plan_cache_mode=force_generic_plan',
+export const keepPlans: Settings = {
+  plan_cache_mode: 'force_generic_plan',
   // A kept plan may predate most pets, so exclude plans that pay off only in small tables.
-  ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
+  ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
   // The server overestimates a page as a tenth of the table, and would compile every page of a large one.
-  'jit=off',
-];
+  jit: 'off',
+};
+
+/** Sessions for one kind of work. Each is opened when it is needed, stays open, and is replaced if it is lost. */
+export interface SessionPool {
+  /**
+   * Runs work on a session that nobody else uses meanwhile, and ends a session that it spoils. Fails with a
+   * `SessionLostError` if there is no session in time, and with a `PetstoreError` once the pool closes.
+   */
+  run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
+  /** Waits briefly for running statements, then ends all sessions. Callers who wait for one are told at once. */
+  close(): Promise<void>;
+}
+
+export interface PoolOptions {
+  address: PostgresAddress;
+  /** How many sessions to open at most. */
+  size: number;
+  timeouts: Timeouts;
+  /** Additional settings, such as {@link keepPlans}. */
+  settings?: Settings;
+  /** Receives each new session before its first use, and may throw to refuse it. */
+  onBegin?: (session: Session) => void;
+}
 
 const closeMs = 5000;
-/** The complete reply of a server without TLS to an SSL request; anything else is an error. */
-const speaksNoTls = Buffer.from('N');
+/** Callers who wait for a session. More than any load that a caller would wait for. */
+const maxWaiting = 10_000;
 
-/** Opens a session on the address's primary. */
-export async function openSession(options: SessionOptions): Promise<Session> {
-  const { address } = options;
-  const withoutTls = () => start(new Socket(), options, false);
-  if (address.sslMode === 'disable' || address.host.startsWith('/')) return withoutTls();
-  const socket = new Socket();
-  let isTlsRefused = false;
-  socket.once('data', (firstBytes: Buffer) => {
-    isTlsRefused = firstBytes.equals(speaksNoTls);
+export function createPool(options: PoolOptions): SessionPool {
+  const { address, size, onBegin } = options;
+  const sessions = new WeakMap<ClientBase, Session>();
+  const open = new Set<Session>();
+  const waiting = new Set<(reason: Error) => void>();
+  let isClosed = false;
+
+  const pool = new Pool({
+    ...driverConfig(options),
+    Client: IndependentClient,
+    max: size,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: address.connectTimeoutMs,
+    async onConnect(client: ClientBase) {
+      const session = await beginSession(client as Client, options);
+      sessions.set(client, session);
+      open.add(session);
+      void session.ended.then(() => open.delete(session));
+      try {
+        onBegin?.(session);
+      } catch (error) {
+        session.destroy();
+        throw error;
+      }
+    },
+  });
+  // Without a listener, an error of an idle session would end the process.
+  pool.on('error', () => {});
+
+  const acquire = () =>
+    new Promise<{ session: Session; release: (isUseless: boolean) => void }>((resolve, reject) => {
+      if (isClosed) return reject(storeClosing());
+      if (waiting.size >= maxWaiting)
+        return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
+      waiting.add(reject);
+      pool.connect((error, client, release) => {
+        const session = client && sessions.get(client);
+        // Whoever closed the pool has told the caller.
+        if (!waiting.delete(reject)) return release();
+        if (session) return resolve({ session, release });
+        return reject(new SessionLostError(error));
+      });
+    });
+
+  return {
+    async run(work) {
+      const { session, release } = await acquire();
+      let isUseless = false;
+      try {
+        return await work(session);
+      } catch (error) {
+        isUseless = spoilsSession(error);
+        // The driver would wait for the responses to what it has sent, on a silent network for ever.
+        if (isUseless) session.destroy();
+        throw error;
+      } finally {
+        release(isUseless);
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const refuse of waiting) refuse(storeClosing());
+      waiting.clear();
+      const timer = setTimeout(() => open.forEach((session) => session.destroy()), closeMs);
+      await pool.end();
+      await Promise.all(Array.from(open, ({ ended }) => ended));
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Without a value from us, the driver takes these two from PGOPTIONS and PGREPLICATION. */
+class IndependentClient extends Client {
+  declare readonly connectionParameters: { options: string | undefined; replication: undefined };
+
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.connectionParameters.options = config?.options;
+    this.connectionParameters.replication = undefined;
+  }
+}
+
+const keepAliveAfterMs = 5000;
+
+function driverConfig({ address, timeouts }: PoolOptions): ClientConfig {
+  const { host, port, user, database, password, ssl, options, applicationName } = address;
+  return {
+    // Pass all of them: the driver takes missing ones from the environment.
+    ...{ host, port, user, database, ssl, options },
+    password: password ?? passwordFromFile,
+    application_name: applicationName,
+    sslnegotiation: 'postgres',
+    client_encoding: 'UTF8',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    query_timeout: timeouts.silenceMs,
+    pipeline: true,
+  };
+}
+
+function passwordFromFile(info?: unknown): Promise<string> {
+  return new Promise((resolve) => {
+    findInPassFile(info, (password) => resolve(password ?? ''));
+  });
+}
+
+type SessionRow = Server & { pid: number; isStandby: boolean; schemas: string[] | null };
+
+/**
+ * What a new session asks and sets, in one statement after its start: a pgbouncer refuses settings at the start.
+ *
+ * - The timeline comes from the current log file's name: the last checkpoint's is outdated after a promotion.
+ * - The session looks once along its own path for the store, then pins its schema: a schema that somebody puts before it
+ *   later replaces no table.
+ */
+function beginStatement({ lockMs, statementMs }: Timeouts, settings: Settings): string {
+  const all: Settings = {
+    lock_timeout: lockMs,
+    statement_timeout: statementMs,
+    // A transaction must not hold its locks for hours if its replica vanishes.
+    idle_in_transaction_session_timeout: 10_000,
+    // A role may have warnings switched off, but a COMMIT can report a problem as a warning.
+    client_min_messages: 'warning',
+    ...settings,
+  };
+  const sets = Object.entries(all).map(
+    ([name, value]) => `pg_catalog.set_config('${name}', '${value}', false)`,
+  );
+  return `
+    SELECT pg_is_in_recovery() AS "isStandby",
+      (SELECT system_identifier::text FROM pg_control_system()) AS system,
+      CASE WHEN pg_is_in_recovery() THEN 0
+        ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
+      extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
+      pg_backend_pid() AS pid,
+      schemas,
+      pg_catalog.set_config('search_path', quote_ident(coalesce(schemas[1], current_schema()::text, '')), false),
+      ${sets.join(', ')}
+    FROM (
+      SELECT array_agg(nspname::text ORDER BY nspname) AS schemas
+      FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE relname = 'petstore_schema' AND nspname = ANY (current_schemas(false))
+    ) AS found`;
+}
+
+async function beginSession(
+  client: Client,
+  { address, timeouts, settings = {} }: PoolOptions,
+): Promise<Session> {
+  const socket = client.connection.stream as Socket;
+  const destroy = (): void => void socket.destroy();
+  let warnings = 0;
+  // Without a listener, the driver's errors would end the process while the session is in use.
+  client.on('error', () => {});
+  const ended = new Promise<void>((resolve) => client.on('end', resolve));
+  // Class 00 is success, so only a notice. The severity is translated and cannot be compared. A warning from code in the
+  // database, such as a trigger, has a context and says nothing about a COMMIT.
+  client.on('notice', ({ code, where }) => {
+    if (where === undefined && !code?.startsWith('00')) warnings += 1;
   });
   try {
-    return await start(socket, options, sslConfig(address));
+    const begin = { text: beginStatement(timeouts, settings), query_timeout: address.connectTimeoutMs };
+    const [row] = (await client.query<SessionRow>(begin)).rows;
+    if (!row) throw new Error('The server does not identify itself.');
+    const { pid, isStandby, schemas, system, timeline, startedAt } = row;
+    // A standby lags behind.
+    if (isStandby) throw new Error('The server is a standby.');
+    if (schemas && schemas.length > 1) throw severalStores(schemas);
+    return {
+      server: { system, timeline, startedAt },
+      pid,
+      get warnings() {
+        return warnings;
+      },
+      ended,
+      query: createQuery(client, socket),
+      destroy,
+    };
   } catch (error) {
-    // Fall back only if the server itself said so before any login: after other failures, the password is never sent in
-    // the clear.
-    if (address.sslMode === 'prefer' && isTlsRefused) return withoutTls();
+    destroy();
     throw error;
   }
 }
 
-/** What a new session asks first. `pid` is the process that serves it, until a pgbouncer gives it to others. */
-type SessionRow = Server & { pid: number; isStandby: boolean };
+function severalStores(schemas: string[]): OperatorError {
+  return new OperatorError(
+    `The search path of this role has ${schemas.length} stores, in the schemas ${schemas.join(' and ')}.`,
+    'Find out who made them, and name the right one in the address: ?options=-csearch_path%3DSCHEMA.',
+  );
+}
 
-/** Takes the timeline from the current log file's name: the last checkpoint's is outdated after a promotion. */
-const selectSession = `
-  SELECT pg_is_in_recovery() AS "isStandby",
-    (SELECT system_identifier::text FROM pg_control_system()) AS system,
-    CASE WHEN pg_is_in_recovery() THEN 0
-      ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
-    extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
-    pg_backend_pid() AS pid`;
-
-async function start(
-  socket: Socket,
-  options: SessionOptions,
-  ssl: ConnectionOptions | false,
-): Promise<Session> {
-  const { address, onLost } = options;
-  // The driver connects the socket and adds TLS, but ending it is up to us.
-  const client = new Client({ ...driverConfig(options), ssl, stream: () => socket });
-  let isOpen = false;
-  let warnings = 0;
-  const lose = (): void => {
-    // A session that never opened reports its failure through the promise of `start` alone.
-    const wasOpen = isOpen;
-    isOpen = false;
-    if (wasOpen) onLost?.();
-  };
-  const destroy = (reason?: Error): void => {
-    lose();
-    socket.destroy(reason);
-  };
-  // Without a listener, the driver's errors would end the process.
-  client.on('error', lose);
-  client.on('end', lose);
-  // Class 00 is success, so only a notice. The severity is translated and cannot be compared.
-  client.on('notice', ({ code }) => {
-    if (!code?.startsWith('00')) warnings += 1;
-  });
-
-  const query: Query = async <Row extends QueryResultRow>(
-    statement: Statement | string,
-    values: Values = [],
-  ) => {
-    const { text, name }: Statement = typeof statement === 'string' ? { text: statement } : statement;
-    const usesName = name !== undefined && !address.isPgbouncer;
+function createQuery(client: Client, socket: Socket): Query {
+  return async <Row extends QueryResultRow>(statement: Statement | string, values: Values = []) => {
+    const sent: Statement = typeof statement === 'string' ? { text: statement } : statement;
     // Send the statements of one turn in one packet.
     if (socket.writableCorked === 0) {
       socket.cork();
       process.nextTick(() => socket.uncork());
     }
     try {
-      return (await client.query<Row>({ text, values: values.map(encode), ...(usesName && { name }) })).rows;
+      return (await client.query<Row>({ ...sent, values: values.map(encode) })).rows;
     } catch (error) {
       throw error instanceof DatabaseError ? error : new SessionLostError(error);
     }
   };
-
-  const tooLate = new Error('The server did not respond in time.');
-  const timer = setTimeout(() => destroy(tooLate), address.connectTimeoutMs);
-  try {
-    await client.connect();
-    const [row] = await query<SessionRow>(selectSession);
-    if (!row) throw new Error('The server does not identify itself.');
-    const { pid, isStandby, ...server } = row;
-    // A standby lags behind.
-    if (isStandby) throw new Error('The server is a standby.');
-    isOpen = true;
-    return {
-      server,
-      pid,
-      get isOpen() {
-        return isOpen;
-      },
-      get warnings() {
-        return warnings;
-      },
-      query,
-      async close() {
-        isOpen = false;
-        const closing = setTimeout(destroy, closeMs);
-        await client.end().catch(() => {});
-        clearTimeout(closing);
-      },
-      destroy: () => destroy(),
-    };
-  } catch (error) {
-    destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**
@@ -226,50 +350,4 @@ function encode(value: Values[number]): unknown {
   if (!Array.isArray(value)) return value;
   const json = JSON.stringify(value);
   return /\\[bfnrtu]/.test(json) ? value : `{${json.slice(1, -1)}}`;
-}
-
-const keepAliveAfterMs = 5000;
-
-/** The settings of every session. */
-const sessionSettings = ({ lockMs, statementMs }: Timeouts): string[] => [
-  `lock_timeout=${lockMs}`,
-  `statement_timeout=${statementMs}`,
-  // A transaction must not hold its locks for hours if its replica vanishes.
-  'idle_in_transaction_session_timeout=10000',
-  // A role may have warnings switched off, but a COMMIT can report a problem as a warning.
-  'client_min_messages=warning',
-];
-
-function driverConfig(options: SessionOptions): ClientConfig {
-  const { address, timeouts = servingTimeouts, settings = [] } = options;
-  const { host, port, user, database, password } = address;
-  // pgbouncer refuses to start a session with settings that it does not know.
-  const ours = address.isPgbouncer ? [] : [...sessionSettings(timeouts), ...settings];
-  return {
-    // Pass all of them: the driver takes missing ones from the environment.
-    ...{ host, port, user, database },
-    password: password ?? passwordFromFile,
-    options: [address.options ?? '', ...ours.map((setting) => `-c ${setting}`)].join(' ').trim(),
-    application_name: address.applicationName,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveAfterMs,
-    query_timeout: timeouts.silenceMs,
-    pipeline: true,
-  };
-}
-
-/** The modes as libpq defines them: only `verify-…`, or a given authority, proves the server's identity. */
-function sslConfig({ sslMode, sslFiles }: PostgresAddress): ConnectionOptions {
-  const verifies = sslMode.startsWith('verify-') || (sslMode === 'require' && sslFiles.ca !== undefined);
-  return {
-    ...sslFiles,
-    rejectUnauthorized: verifies,
-    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
-  };
-}
-
-function passwordFromFile(info?: unknown): Promise<string> {
-  return new Promise((resolve) => {
-    findInPassFile(info, (password) => resolve(password ?? ''));
-  });
 }

@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { QueryResultRow } from 'pg';
-import { PetstoreError, storeClosing } from '../../domain/error.ts';
+import { PetstoreError } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
-import { createBoundedQueue } from '../batcher.ts';
 import type { PostgresAddress } from './address.ts';
 import {
+  createPool,
+  isLost,
   keepPlans,
   limits,
-  openSession,
   type Query,
   type Server,
   servingTimeouts,
   type Session,
-  SessionLostError,
-  type SessionOptions,
   type Statement,
   type Timeouts,
   type Values,
@@ -24,9 +22,7 @@ import {
   callerError,
   createTransact,
   isCollision,
-  isLost,
   OutcomeUnknownError,
-  spoilsSession,
   type Transact,
 } from './transaction.ts';
 
@@ -62,28 +58,24 @@ export interface SqlOptions {
 }
 
 export const writerCount = 2;
-const maxReadsPerSession = 32;
 
-/** All sessions belong to one server: see {@link createOpen}. */
+/** All sessions belong to one server: see {@link createServerCheck}. */
 export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const { readerCount, timeouts = servingTimeouts, commitMs = limits.commitMs } = options;
   const { log, metrics } = options;
-  const open = createOpen(address, log, metrics);
   const unknownOutcomes = metrics
     ?.counter(
       'petstore_postgres_unknown_outcomes_total',
       'Transactions that may or may not have been committed, because COMMIT got no response.',
     )
     .with({});
-  const openReader = (onLost: () => void) => open({ onLost, timeouts, settings: keepPlans });
-  const readers = createLanes(openReader, readerCount, maxReadsPerSession);
+  const common = { address, onBegin: createServerCheck(address, log, metrics) };
+  const readers = createPool({ ...common, size: readerCount, timeouts, settings: keepPlans });
   // Searches read many rows, so they are planned for their values and may use every kind of plan.
-  const openSearcher = (onLost: () => void) => open({ onLost, timeouts });
-  const searchers = createLanes(openSearcher, 1);
+  const searchers = createPool({ ...common, size: 1, timeouts });
   // A session must survive a COMMIT that gets no response.
   const lasting = { ...timeouts, silenceMs: 0 };
-  const openWriter = (onLost: () => void) => open({ onLost, timeouts: lasting, settings: keepPlans });
-  const writers = createLanes(openWriter, writerCount);
+  const writers = createPool({ ...common, size: writerCount, timeouts: lasting, settings: keepPlans });
 
   const read: Query = (statement, values) =>
     retry(() => readers.run((session) => session.query(statement, values)));
@@ -99,7 +91,7 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
     read,
     search: (statement, values, signal) =>
       retry(() =>
-        searchers.run((session) => {
+        searchers.run(async (session) => {
           if (signal?.aborted)
             throw new PetstoreError('overloaded', 'The caller left while the search waited.');
           return session.query(statement, values);
@@ -120,6 +112,8 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
 }
 
 const maxAttempts = 10;
+/** Long enough to spare a server that refuses sessions, and short enough for several attempts. */
+const pauseAfterLossMs = 100;
 
 /** Repeats what a collision undid, and what was lost before its commit, if that shows soon. */
 async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -130,19 +124,22 @@ async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
     } catch (error) {
       const isLostEarly = isLost(error) && performance.now() - startedAt < limits.retryMs;
       if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw callerError(error);
+      // A random time, so that two that collided do not collide again.
+      const pauseMs = isLostEarly && attempts > 1 ? pauseAfterLossMs : Math.random() * 10 * attempts;
+      await sleep(pauseMs);
     }
-    // Wait a random time, so that two that collided do not collide again and lost sessions can be replaced.
-    await sleep(Math.random() * 10 * attempts);
   }
 }
 
-type Open = (options: Omit<SessionOptions, 'address'>) => Promise<Session>;
-
 /**
- * Opens the sessions of this process. The invariant: **all of them belong to one server**. If a new session reaches a
- * different server, every older one ends.
+ * Checks each new session of this process. The invariant: **all of them belong to one server**. If a new session reaches
+ * a different server, every older one ends.
  */
-function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Registry | undefined): Open {
+function createServerCheck(
+  address: PostgresAddress,
+  log?: Log,
+  metrics?: Registry,
+): (session: Session) => void {
   const sessions = new Set<Session>();
   /** The last server in use. An older one is never used again. */
   let last: Server | undefined;
@@ -151,10 +148,8 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
     .with({});
 
   /** A server of an earlier timeline lacks what a later one has acknowledged. */
-  const refuseOlder = (session: Session): void => {
-    const { system, timeline } = session.server;
+  const refuseOlder = ({ system, timeline }: Server): void => {
     if (last?.system !== system || last.timeline <= timeline) return;
-    session.destroy();
     throw new Error(
       `The server is of timeline ${timeline}, and timeline ${last.timeline} was used before. ` +
         'If it was restored from a backup, restart the service.',
@@ -169,91 +164,14 @@ function createOpen(address: PostgresAddress, log: Log | undefined, metrics: Reg
       failovers?.increment();
       log?.warn('The database server has changed.', fields);
     }
-    if (last && !isDeepStrictEqual(last, server)) {
-      for (const session of sessions) session.destroy();
-    }
+    if (last && !isDeepStrictEqual(last, server)) for (const session of sessions) session.destroy();
     last = server;
   };
 
-  return async (options) => {
-    const onLost = (): void => {
-      sessions.delete(session);
-      options.onLost?.();
-    };
-    const session = await openSession({ ...options, address, onLost });
-    refuseOlder(session);
+  return (session) => {
+    refuseOlder(session.server);
     moveTo(session.server);
-    // The session may have been lost in the meantime.
-    if (session.isOpen) sessions.add(session);
-    return session;
-  };
-}
-
-/** The pause before the next attempt after a server refused a session. */
-const pauseAfterFailureMs = 100;
-
-interface Lane {
-  load: number;
-  session?: Promise<Session>;
-}
-
-/**
- * A few sessions for one kind of work. Each is opened on first use and replaced if it is lost. What finds them all busy
- * waits here, where it can be refused.
- */
-function createLanes(open: (onLost: () => void) => Promise<Session>, count: number, maxPerSession = 1) {
-  const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
-  const waiting = createBoundedQueue<undefined, void>({ maxWaitMs: limits.sessionMs });
-  let isClosed = false;
-
-  /** Equally busy lanes take turns. */
-  const leastLoaded = (): Lane => {
-    const lane = lanes.reduce((least, other) => (other.load < least.load ? other : least));
-    if (count > 1) lanes.push(...lanes.splice(lanes.indexOf(lane), 1));
-    return lane;
-  };
-
-  const openOn = (lane: Lane): Promise<Session> => {
-    const forget = (): void => {
-      if (lane.session === session) delete lane.session;
-    };
-    const session = open(forget).catch((error: unknown) => {
-      setTimeout(forget, pauseAfterFailureMs);
-      throw new SessionLostError(error);
-    });
-    lane.session = session;
-    return session;
-  };
-
-  return {
-    /**
-     * Waits for a session with room; fails with a `PetstoreError` if there is none in time, and with a
-     * `SessionLostError` if none can be opened. Ends a spoilt session.
-     */
-    async run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-      let lane = leastLoaded();
-      while (lane.load >= maxPerSession) {
-        await waiting.add(undefined);
-        lane = leastLoaded();
-      }
-      if (isClosed) throw storeClosing();
-      lane.load += 1;
-      let session: Session | undefined;
-      try {
-        session = await (lane.session ?? openOn(lane));
-        return await work(session);
-      } catch (error) {
-        if (spoilsSession(error)) session?.destroy();
-        throw error;
-      } finally {
-        lane.load -= 1;
-        waiting.take(1)[0]?.resolve();
-      }
-    },
-    async close(): Promise<void> {
-      isClosed = true;
-      const closing = lanes.map(async (lane) => (await lane.session?.catch(() => undefined))?.close());
-      await Promise.all(closing);
-    },
+    sessions.add(session);
+    void session.ended.then(() => sessions.delete(session));
   };
 }

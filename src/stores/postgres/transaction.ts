@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { idsUsedUp, PetstoreError, unavailable } from '../../domain/error.ts';
-import { type Query, type Session, SessionLostError } from './session.ts';
+import { type Query, type Session, SessionLostError, stateOf } from './session.ts';
 
 /** Runs one transaction. If its outcome is unknown, the error says so and includes this advice. */
 export type Transact = <Result>(work: (query: Query) => Promise<Result>, advice?: string) => Promise<Result>;
@@ -25,37 +25,30 @@ const selectBusy = {
   text: "SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE state <> 'idle'",
 };
 
-/** Tells the caller of a late COMMIT that its outcome is unknown, and keeps its session until the response is there. */
-export function createTransact({ onSession, read, statementsMs, commitMs }: TransactionOptions): Transact {
-  /**
-   * The sessions with a late COMMIT, which may wait for its standby forever. Further writes are refused meanwhile: a
-   * hanging standby thus costs the server two sessions, not one per write.
-   */
-  const late = new Map<Session, Timer>();
-
-  /** The response may have been lost on the way. */
+/**
+ * Tells the caller of a late COMMIT that its outcome is unknown, and keeps its session until the response is there: if we
+ * ended it, its changes would be seen without their standby. A standby that hangs costs the server two sessions, because
+ * further writes wait for one of the two in vain.
+ */
+export function createTransact({ onSession, read, ...limits }: TransactionOptions): Transact {
   const endIfSilent = async (session: Session): Promise<void> => {
     const busy = await read(selectBusy, [session.pid]);
     if (busy.length === 0) session.destroy();
   };
 
   return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
-    if (late.size > 0) throw unavailable(new Error('An earlier write is still under way.'));
     const lateness = Promise.withResolvers<never>();
-    const outcome = onSession((session) => {
+    const outcome = onSession(async (session) => {
+      let checks: Timer | undefined;
       const onLate = (): void => {
         lateness.reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
-        if (late.has(session)) return;
-        late.set(
-          session,
-          setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs),
-        );
+        checks ??= setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs);
       };
-      const running = runTransaction(session, work, { statementsMs, commitMs, advice, onLate });
-      return running.finally(() => {
-        clearInterval(late.get(session));
-        late.delete(session);
-      });
+      try {
+        return await runTransaction(session, work, { ...limits, advice, onLate });
+      } finally {
+        clearInterval(checks);
+      }
     });
     return Promise.race([outcome, lateness.promise]);
   };
@@ -140,27 +133,9 @@ export class OutcomeUnknownError extends PetstoreError {
   }
 }
 
-/** The server's SQLSTATE; empty for other errors, whose codes, such as EPIPE, could look like one. */
-function stateOf(error: unknown): string {
-  return error instanceof DatabaseError ? (error.code ?? '') : '';
-}
-
 /** Whether a failed COMMIT was undone: 23 a constraint, 40 a collision, 57014 cancelled before it began. */
 function isUndone(error: unknown): boolean {
   return /^(?:23|40(?!003)|57014)/.test(stateOf(error));
-}
-
-/** Whether the session is gone, which undoes uncommitted changes. 08 and 57P01 to 57P05: the server ends it. */
-export function isLost(error: unknown): boolean {
-  return error instanceof SessionLostError || /^(?:08|57P0)/.test(stateOf(error));
-}
-
-/**
- * Whether the session must not be used again. 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is
- * unknown, its name taken, its plan outdated.
- */
-export function spoilsSession(error: unknown): boolean {
-  return isLost(error) || ['25006', '26000', '42P05', '0A000'].includes(stateOf(error));
 }
 
 /** Whether two transactions collided, or an import took an id that was drawn. The one undone can be run again. */

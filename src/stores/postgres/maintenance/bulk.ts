@@ -270,9 +270,9 @@ const farAway = 1_000_000n;
  */
 async function moveSequence(query: Query, sequence: Sequence, id: bigint): Promise<void> {
   const missing = id - (await lastIdOf(query, sequence));
-  if (missing > farAway) await query(`SELECT setval('${sequence}', $1::bigint)`, [String(id)]);
+  if (missing > farAway) await query(`SELECT setval('${sequence}'::regclass, $1::bigint)`, [String(id)]);
   else if (missing > 0n) {
-    const draw = `SELECT max(nextval('${sequence}')) FROM generate_series(1, $1::bigint)`;
+    const draw = `SELECT max(nextval('${sequence}'::regclass)) FROM generate_series(1, $1::bigint)`;
     await query(draw, [String(missing)]);
   }
 }
