@@ -52,12 +52,12 @@ export function parseAddress(address: string, environment: Environment): Postgre
   const host = parts.host || 'localhost';
   const database = parameters.get('dbname') || parts.database;
   if (host.includes(',') || /[/@]/.test(database ?? '')) refuseForm();
+  const user = parts.user || refuse('names no user.', 'Write postgres://user@host/database.');
   if (sslMode === null && !/^(?:\/|localhost$|127\.|::1$)/.test(host))
     refuse(
       'leads to another machine and has no sslmode.',
       'Add ?sslmode=verify-full, or ?sslmode=disable to send everything in plain text.',
     );
-  const user = parts.user || refuse('names no user.', 'Write postgres://user@host/database.');
   return {
     host,
     port: integer('port', parts.port, { fewest: 1, most: 65_535, default: 5432 }),

@@ -1,5 +1,13 @@
 import type { Socket } from 'node:net';
-import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, type QueryResultRow } from 'pg';
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type QueryResultRow,
+} from 'pg';
 import findInPassFile from 'pgpass';
 import { OperatorError, PetstoreError, storeClosing } from '../../domain/error.ts';
 import type { PostgresAddress } from './address.ts';
@@ -165,23 +173,23 @@ export function createPool(options: PoolOptions): SessionPool {
   pool.on('error', () => {});
 
   const acquire = () =>
-    new Promise<{ session: Session; release: (isUseless: boolean) => void }>((resolve, reject) => {
+    new Promise<{ client: PoolClient; session: Session }>((resolve, reject) => {
       if (isClosed) return reject(storeClosing());
       if (waiting.size >= maxWaiting)
         return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
       waiting.add(reject);
-      pool.connect((error, client, release) => {
+      pool.connect((error, client) => {
         const session = client && sessions.get(client);
-        // Whoever closed the pool has told the caller.
-        if (!waiting.delete(reject)) return release();
-        if (session) return resolve({ session, release });
-        return reject(new SessionLostError(error));
+        // `close` has told the caller already.
+        if (!waiting.delete(reject)) client?.release();
+        else if (session) resolve({ client, session });
+        else reject(new SessionLostError(error));
       });
     });
 
   return {
     async run(work) {
-      const { session, release } = await acquire();
+      const { client, session } = await acquire();
       let isUseless = false;
       try {
         return await work(session);
@@ -191,7 +199,7 @@ export function createPool(options: PoolOptions): SessionPool {
         if (isUseless) session.destroy();
         throw error;
       } finally {
-        release(isUseless);
+        client.release(isUseless);
       }
     },
     async close() {

@@ -18,9 +18,8 @@ describe('two replicas that change the same pets', () => {
   let replicas: [Store, Store];
   beforeAll(async () => {
     database = await makeDatabase();
-    // Statements are not prepared behind a pooler.
-    const open = (query = '') => openPostgresStore({ address: database.address(query) });
-    replicas = [await open(), await open('?pgbouncer=true')];
+    const open = () => openPostgresStore({ address: database.address() });
+    replicas = [await open(), await open()];
   });
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));

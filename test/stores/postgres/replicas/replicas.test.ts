@@ -11,9 +11,7 @@ import { createPet } from '../../../support/changes.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy } = proxied;
-const direct = await Promise.all(
-  ['', '?pgbouncer=true'].map((query) => openPostgresStore({ address: database.address(query) })),
-);
+const direct = await Promise.all([1, 2].map(() => openPostgresStore({ address: database.address() })));
 const replicas = [...direct, proxied.store];
 afterAll(async () => {
   await Promise.all(direct.map((replica) => replica.close()));

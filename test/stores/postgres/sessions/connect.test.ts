@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { describeError } from '../../../../src/system/log.ts';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
-import { openSession, type Session, type SessionOptions } from '../../../../src/stores/postgres/session.ts';
+import { createPool } from '../../../../src/stores/postgres/session.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeFolder, runCli } from '../../../support/process/process.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
@@ -36,20 +37,29 @@ async function isEncrypted(address: string): Promise<boolean> {
   return row?.['ssl'] === true;
 }
 
-describe('sslmode', () => {
-  const at = (host: string, query: string) =>
-    `postgres://${user}:${password}@${host}:${cluster.port}/postgres${query}`;
+const at = (host: string, query: string) =>
+  `postgres://${user}:${password}@${host}:${cluster.port}/postgres${query}`;
 
-  it('encrypts with prefer (the default) and require if the server can', async () => {
-    expect(await isEncrypted(at('127.0.0.1', ''))).toBe(true);
+describe('sslmode', () => {
+  it('encrypts with require, and not without it on this machine', async () => {
+    expect(await isEncrypted(at('127.0.0.1', ''))).toBe(false);
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=require'))).toBe(true);
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=disable'))).toBe(false);
   });
 
-  it.each(['verify-ca', 'verify-full'])('requires a known authority with %s', async (mode) => {
-    const query = `?sslmode=${mode}`;
-    expect(await isEncrypted(at('localhost', `${query}&sslrootcert=${certificate}`))).toBe(true);
-    expect(String(await failureOf(isEncrypted(at('localhost', query))))).toMatch(/certificate/i);
+  it('requires a known authority with verify-full, and with require if one is given', async () => {
+    for (const mode of ['verify-full', 'verify-ca', 'require'])
+      expect(await isEncrypted(at('localhost', `?sslmode=${mode}&sslrootcert=${certificate}`))).toBe(true);
+    using folder = makeFolder();
+    const other = join(folder.path, 'other.pem');
+    writeFileSync(other, rootCertificates[0]!);
+    for (const query of [
+      'verify-full',
+      ...['verify-full', 'require'].map((mode) => `${mode}&sslrootcert=${other}`),
+    ])
+      expect(String(await failureOf(isEncrypted(at('localhost', `?sslmode=${query}`))))).toMatch(
+        /certificate/i,
+      );
   });
 
   // Only Linux answers on all of 127.0.0.0/8; the certificate is for 127.0.0.1 alone.
@@ -68,91 +78,69 @@ describe('a connection', () => {
     expect(await isEncrypted(address)).toBe(false);
   });
 
-  it('uses no named statements if a pgbouncer would mix up the sessions', async () => {
+  it('starts with parameters that a pgbouncer knows, and no variable of libpq decides', async () => {
     await using proxy = await openProxy(cluster.port);
-    const usesNames = async (query: string): Promise<boolean> => {
-      const store = await openPostgresStore({ address: proxy.address() + query });
-      await Promise.all(Array.from({ length: 50 }, async (_, index) => store.pets.getPet(BigInt(index))));
-      await Promise.all(
-        Array.from({ length: 50 }, () => store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }))),
-      );
-      const names = ['select-pets', 'insert-pets'].filter((name) => proxy.countThatSent(name) > 0);
-      await store.close();
-      expect([0, 2]).toContain(names.length);
-      return names.length > 0;
-    };
-    expect(await usesNames('')).toBe(true);
-    expect(await usesNames('&pgbouncer=true')).toBe(false);
+    const sent = proxy.record();
+    const variables = { PGOPTIONS: '-c search_path=nowhere', PGSSLMODE: 'require', PGREPLICATION: 'true' };
+    const elsewhere = { PGHOST: 'nowhere.invalid', PGPORT: '1', PGUSER: 'nobody', PGDATABASE: 'nowhere' };
+    const encodings = { PGCLIENT_ENCODING: 'LATIN1', PGSSLNEGOTIATION: 'direct', PGAPPNAME: 'other' };
+    const migrated = await runCli(['migrate', '--database-url', proxy.address()], {
+      env: { ...variables, ...elsewhere, ...encodings },
+    });
+    expect(migrated).toMatchObject({ status: 0, stderr: '' });
+    // Length and version, then names and values.
+    const names = sent[0]!
+      .slice(8)
+      .split('\0')
+      .filter((_, index) => index % 2 === 0);
+    expect(names.filter(Boolean).toSorted()).toEqual([
+      'application_name',
+      'client_encoding',
+      'database',
+      'user',
+    ]);
+    expect(sent[0]).toContain('client_encoding\0UTF8\0');
   });
 });
-
-/** Opens a session as `sslmode=prefer` does, unless told otherwise. */
-function open(port: number, query = '', options: Omit<SessionOptions, 'address'> = {}): Promise<Session> {
-  const address = parseAddress(
-    `postgres://${user}:${password}@127.0.0.1:${port}/postgres?connect_timeout=60&${query}`,
-    {},
-  );
-  return openSession({ ...options, address });
-}
 
 /** What a login without TLS begins with. */
 const plainLogin = `user\0${user}\0`;
 
-describe('sslmode=prefer with a server that has TLS', () => {
-  it('sends no login without TLS when the login fails, and says why', async () => {
-    await using proxy = await openProxy(cluster.port);
-    const sent = proxy.record();
-    const error = await failureOf(open(proxy.port, 'dbname=nowhere'));
-    expect(error).toMatchObject({ code: '3D000' });
-    expect(sent.length).toBeGreaterThan(0);
-    expect(sent.join('').includes(plainLogin)).toBe(false);
-  });
-});
-
 describe('a login without TLS', () => {
   it.each([
-    ['is sent with prefer if the server reports that it has no TLS', '', 'N', [false, true]],
-    ['is not sent with prefer if the server says that it speaks TLS and leaves', '', 'S', [false]],
-    ['is not sent with prefer if the server says nothing and leaves', '', '', [false]],
-    ['is not sent with prefer if the server reports an error and leaves', '', 'E', [false]],
-    ['is not sent with prefer if the server says more than it was asked and leaves', '', 'NN', [false]],
-    ['is never sent with require', 'sslmode=require', 'N', [false]],
-  ])('%s', async (_title, query, reply, logins) => {
+    ['reports that it has no TLS', 'N'],
+    ['says that it speaks TLS and leaves', 'S'],
+    ['says nothing and leaves', ''],
+    ['reports an error and leaves', 'E'],
+    ['says more than it was asked and leaves', 'NN'],
+  ])('is never sent with require if the server %s', async (_title, reply) => {
     await using server = await openServerThatReplies(reply);
-    await failureOf(open(server.port, query));
-    expect(server.received.map((text) => text.includes(plainLogin))).toEqual(logins);
-  });
-});
-
-describe('a pooler that does not accept the settings of a session', () => {
-  it('is refused at once, with advice', async () => {
-    const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
-    const refusal = `E\0\0\0${String.fromCharCode(4 + fields.length)}${fields}`;
-    await using pooler = await openServerThatReplies(refusal);
-    const address = `postgres://${user}@127.0.0.1:${pooler.port}/postgres?sslmode=disable`;
-    expect(String(await failureOf(openPostgresStore({ address })))).toMatch(
-      /statement_timeout.+ Add pgbouncer=true to the address\.$/,
-    );
-    expect(pooler.received).toHaveLength(1);
+    const address = `postgres://${user}:${password}@127.0.0.1:${server.port}/postgres?sslmode=require`;
+    await failureOf(openPostgresStore({ address }));
+    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
   });
 });
 
 describe('an abandoned session', () => {
   it.each(['disable', 'require'])('ends at once on both sides, with sslmode=%s', async (mode) => {
     const name = `given-up-${mode}`;
-    const session = await open(
-      cluster.port,
-      `sslmode=${mode}&application_name=${name}&options=-cclient_connection_check_interval%3D100`,
-      { timeouts: { lockMs: 600_000, statementMs: 600_000, silenceMs: 600_000 } },
-    );
-    // Longer than any test: neither side waits for it.
-    const query = failureOf(session.query('SELECT pg_sleep(600)'));
-    session.destroy();
-    await query;
-    expect(session.isOpen).toBe(false);
+    const query = `?sslmode=${mode}&application_name=${name}&options=-cclient_connection_check_interval%3D100`;
+    const pool = createPool({
+      address: parseAddress(at('127.0.0.1', query), {}),
+      size: 1,
+      timeouts: { lockMs: 600_000, statementMs: 600_000, silenceMs: 600_000 },
+    });
+    const abandoned = pool.run(async (session) => {
+      // Longer than any test: neither side waits for it.
+      const statement = session.query('SELECT pg_sleep(600)');
+      session.destroy();
+      await statement;
+    });
+    expect(await failureOf(abandoned)).toMatchObject({ name: 'SessionLostError' });
     const countSessions = () =>
       cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
     while ((await countSessions()).length > 0) await Bun.sleep(20);
+    await pool.close();
   });
 });
 

@@ -1,36 +1,79 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { openSession } from '../../../../src/stores/postgres/session.ts';
+import {
+  createPool,
+  type Query,
+  servingTimeouts,
+  type SessionPool,
+  type Timeouts,
+} from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
+import { failureOf } from '../../../support/failure.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer } from '../../../support/postgres/server.ts';
 
 const database = await makeDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-describe('closing a session', () => {
-  it('lets running statements finish', async () => {
-    const session = await openSession({ address: parseAddress(database.address(), {}) });
-    const response = session.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
-    const [rows] = await Promise.all([response, session.close()]);
-    expect(rows).toMatchObject([{ done: true }]);
+function openPool(timeouts: Timeouts = servingTimeouts): SessionPool {
+  return createPool({ address: parseAddress(database.address(), {}), size: 1, timeouts });
+}
+
+describe('closing a pool', () => {
+  it('lets running statements finish, and refuses at once whoever waits for a session', async () => {
+    const pool = openPool();
+    const begun = Promise.withResolvers<void>();
+    const response = pool.run((session) => {
+      begun.resolve();
+      return session.query('SELECT true AS done, pg_sleep(0.3)');
+    });
+    await begun.promise;
+    const refused = failureOf(pool.run(async () => 'never'));
+    const closed = pool.close();
+    expect(await Promise.race([refused, response])).toMatchObject({ message: 'The store is closing.' });
+    expect(await failureOf(pool.run(async () => 'never'))).toMatchObject({
+      message: 'The store is closing.',
+    });
+    expect(await response).toMatchObject([{ done: true }]);
+    await closed;
+  });
+
+  it('ends a session whose server is silent', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    const pool = createPool({
+      address: parseAddress(proxy.address(database.name), {}),
+      size: 1,
+      timeouts: { lockMs: 0, statementMs: 0, silenceMs: 0 },
+    });
+    const begun = Promise.withResolvers<void>();
+    const lost = failureOf(
+      pool.run((session) => {
+        proxy.freeze();
+        begun.resolve();
+        return session.query('SELECT 1');
+      }),
+    );
+    await begun.promise;
+    await pool.close();
+    expect(await lost).toMatchObject({ name: 'SessionLostError' });
   });
 });
 
 describe('a list as a value', () => {
   it('arrives as it was, whatever its characters', async () => {
-    const session = await openSession({ address: parseAddress(database.address(), {}) });
+    const pool = openPool();
+    const query: Query = (statement, values) => pool.run((session) => session.query(statement, values));
     const characters = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code)).slice(1);
     const texts = ['', 'NULL', 'null', '{}', '[1]', '"', '\\', '\\n', '\\"', ' a, b ', '\\\\u0001', '🐈'];
     for (const list of [texts, characters, [...texts, '\n'], [null, 'a'], []]) {
-      const rows = await session.query<{ list: unknown }>('SELECT $1::text[] AS list', [list]);
+      const rows = await query<{ list: unknown }>('SELECT $1::text[] AS list', [list]);
       expect(rows).toEqual([{ list }]);
     }
     const numbers = [1, null, '-9223372036854775808'];
-    const rows = await session.query('SELECT number FROM unnest($1::bigint[]) AS number', [numbers]);
+    const rows = await query('SELECT number FROM unnest($1::bigint[]) AS number', [numbers]);
     expect(rows).toEqual([{ number: '1' }, { number: null }, { number: '-9223372036854775808' }]);
-    await session.close();
+    await pool.close();
   });
 });
 
@@ -56,13 +99,10 @@ describe('closing a store', () => {
 describe('a statement that takes too long', () => {
   it('is cancelled by the server before its caller gives up', async () => {
     const timeouts = { lockMs: 200, statementMs: 200, silenceMs: 60_000 };
-    const session = await openSession({ address: parseAddress(database.address(), {}), timeouts });
-    try {
-      const outcome = session.query('SELECT pg_sleep(60)').catch((error: unknown) => error);
-      expect(await outcome).toMatchObject({ code: '57014' });
-    } finally {
-      await session.close();
-    }
+    const pool = openPool(timeouts);
+    const outcome = failureOf(pool.run((session) => session.query('SELECT pg_sleep(60)')));
+    expect(await outcome).toMatchObject({ code: '57014' });
+    await pool.close();
   });
 });
 
