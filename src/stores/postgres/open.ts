@@ -6,6 +6,7 @@ import { type Environment, parseAddress } from './address.ts';
 import { createApply } from './apply.ts';
 import { createKeyStore } from './keys.ts';
 import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
+import { warnOfOthers } from './rights.ts';
 import { prepareDatabase } from './schema.ts';
 import { limits } from './session.ts';
 import { createSql, writerCount } from './sessions.ts';
@@ -38,7 +39,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     return Number(row?.size);
   });
   // Read now, so that the log names the server at once. If it has just gone, the first request finds out.
-  await sql.read('SELECT').catch(() => {});
+  if (log) await warnOfOthers(sql, log).catch(() => {});
   const { close, ...writes } = createApply(sql, { now, maxQueued: maxQueuedWrites, log, metrics });
   return {
     pets: { ...createPetReads(sql), ...writes },

@@ -1,5 +1,7 @@
 import { OperatorError } from '../../domain/error.ts';
+import type { Log } from '../../system/log.ts';
 import type { Session } from './session.ts';
+import type { Sql } from './sessions.ts';
 
 interface RightsRow {
   role: string;
@@ -40,4 +42,33 @@ export async function problemOfRights(session: Session): Promise<OperatorError |
       'Find out who has set default_transaction_read_only (for the role, the database or the server), and reset it.',
     );
   return undefined;
+}
+
+/**
+ * Who could put a table or a function in the place of ours: all that may create in the schema, and in the database a
+ * schema that comes first on the path. This role and the owners of the database, the schema and the tables may do more.
+ */
+const selectOthers = `
+  SELECT rolname AS role FROM pg_roles
+  WHERE rolcanlogin
+    AND (has_schema_privilege(oid, current_schema(), 'CREATE')
+      OR has_database_privilege(oid, current_database(), 'CREATE'))
+    AND NOT EXISTS (
+      SELECT FROM (
+        SELECT current_user::regrole
+        UNION SELECT datdba FROM pg_database WHERE datname = current_database()
+        UNION SELECT nspowner FROM pg_namespace WHERE nspname = current_schema()
+        UNION SELECT relowner FROM pg_class WHERE oid = 'petstore_schema'::regclass
+      ) AS owners (owner) WHERE pg_has_role(oid, owner, 'MEMBER'))
+  ORDER BY rolname LIMIT 5`;
+
+export async function warnOfOthers(sql: Sql, log: Log): Promise<void> {
+  const others = await sql.read<{ role: string }>(selectOthers);
+  if (others.length === 0) return;
+  const roles = others.map(({ role }) => role).join(', ');
+  log.warn(
+    "Other roles may create tables and functions beside the store's, and so read and change it. " +
+      'Revoke CREATE on its schema and its database from them, and from PUBLIC.',
+    { roles },
+  );
 }

@@ -35,7 +35,7 @@ describe('a replica whose schema is changed under it', () => {
 });
 
 describe('a synchronous standby that hangs', () => {
-  it('keeps at most two sessions of each replica waiting, and further writes are refused unsent', async () => {
+  it('keeps at most two sessions of each replica waiting, and further writes wait in vain, unsent', async () => {
     await using cluster = await makeCluster();
     await cluster.start();
     const replicas = await Promise.all(

@@ -64,6 +64,24 @@ describe('a store', () => {
   });
 });
 
+describe('a warning from code in the database', () => {
+  it.each([
+    ['a trigger', 'CREATE TRIGGER loud AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION warn()'],
+    [
+      'a trigger that runs with COMMIT',
+      `CREATE CONSTRAINT TRIGGER loud AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION warn()`,
+    ],
+  ])('does not affect a create: %s', async (_title, trigger) => {
+    await cluster.run(`CREATE OR REPLACE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE WARNING 'A pet.'; RETURN NULL; END $$`);
+    await cluster.run(trigger);
+    const { id, json } = await store.pets.apply(createPet(rex));
+    expect(await store.pets.getPet(id)).toBe(json);
+    await cluster.run('DROP TRIGGER loud ON pets');
+  });
+});
+
 describe('a role that receives no warnings', () => {
   beforeAll(async () => {
     await cluster.run(`ALTER ROLE ${superuser.user} SET client_min_messages = 'error'`);

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createLog } from '../../../../src/system/log.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
+import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { createPet } from '../../../support/changes.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { superuser } from '../../../support/postgres/cluster.ts';
+import { makeDatabase, type Database } from '../../../support/postgres/server.ts';
+import { untilUnavailable, untilWritable } from '../../../support/postgres/availability.ts';
+import { runCli } from '../../../support/process/process.ts';
+
+const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
+/** The first schema on the default path has the name of the role. */
+const first = superuser.user;
+
+let database: Database;
+let store: Store;
+beforeAll(async () => {
+  database = await makeDatabase();
+  store = await openPostgresStore({ address: database.address() });
+});
+afterAll(async () => {
+  await store.close();
+  await database[Symbol.asyncDispose]();
+});
+
+async function cutConnections(): Promise<void> {
+  await database.run(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
+  );
+}
+
+describe('a schema that somebody puts before that of the store', () => {
+  it('replaces no table, under sessions of before and of after', async () => {
+    const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
+    await database.run(`CREATE SCHEMA ${first}; CREATE TABLE ${first}.api_keys (LIKE public.api_keys INCLUDING ALL);
+      INSERT INTO ${first}.api_keys (id, name, hash, last_four, created_at) VALUES (1, 'intruder', 'stolen', '1234', 0)`);
+    for (let round = 0; round < 2; round++) {
+      expect(await store.keys.findKey('stolen')).toBeUndefined();
+      expect(await store.keys.findKey(key.hash)).toEqual(key);
+      await cutConnections();
+    }
+  });
+
+  it('is refused by name if it has a store of its own', async () => {
+    await database.run(`CREATE TABLE ${first}.petstore_schema (id integer, version integer)`);
+    const refusal = `has 2 stores, in the schemas ${first} and public.`;
+    expect(String(await failureOf(openPostgresStore({ address: database.address() })))).toContain(refusal);
+    const doctor = await runCli(['doctor', '--port', '0', '--database-url', database.address()]);
+    expect(doctor.stdout + doctor.stderr).toContain(refusal);
+    await cutConnections();
+    await untilUnavailable(store.pets);
+    const named = await openPostgresStore({ address: database.address('?options=-csearch_path%3Dpublic') });
+    await named.pets.apply(createPet(rex));
+    await named.close();
+    await database.run(`DROP SCHEMA ${first} CASCADE`);
+    await untilWritable(store.pets);
+  });
+});
+
+describe('a function that somebody names like one of the server', () => {
+  it('draws no id', async () => {
+    await database.run(
+      `CREATE FUNCTION public.nextval(text) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'`,
+    );
+    const { id, json } = await store.pets.apply(createPet(rex));
+    expect(id).toBeLessThan(666n);
+    expect(await store.pets.getPet(id)).toBe(json);
+    expect(await database.run('SELECT FROM orders WHERE id = 666')).toEqual([]);
+    const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
+    expect(key.id).not.toBe('666');
+    await database.run('DROP FUNCTION public.nextval(text)');
+  });
+});
+
+describe('a start', () => {
+  async function warningsOf(): Promise<string[]> {
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', write: (line) => lines.push(line) });
+    const own = await openPostgresStore({ address: database.address(), log });
+    await own.close();
+    return lines;
+  }
+
+  it('warns of roles that may create beside the tables, and of no others', async () => {
+    await database.run(`CREATE ROLE guest LOGIN; CREATE ROLE root_like LOGIN SUPERUSER; CREATE ROLE group_of_guests;
+      GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest`);
+    expect(await warningsOf()).toEqual([]);
+    for (const [grant, revoke] of [
+      ['GRANT CREATE ON SCHEMA public TO guest', 'REVOKE CREATE ON SCHEMA public FROM guest'],
+      ['GRANT CREATE ON SCHEMA public TO PUBLIC', 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'],
+      [
+        `GRANT CREATE ON DATABASE ${database.name} TO group_of_guests; GRANT group_of_guests TO guest`,
+        `REVOKE CREATE ON DATABASE ${database.name} FROM group_of_guests`,
+      ],
+    ] as const) {
+      await database.run(grant);
+      expect(await warningsOf()).toEqual([expect.stringMatching(/Other roles may create .+"roles":"guest"/)]);
+      await database.run(revoke);
+    }
+    await database.run(`ALTER DATABASE ${database.name} OWNER TO guest`);
+    expect(await warningsOf()).toEqual([]);
+    await database.run(`ALTER DATABASE ${database.name} OWNER TO ${superuser.user}`);
+    await database.run('DROP OWNED BY guest; DROP ROLE guest, root_like, group_of_guests');
+  });
+});
