@@ -20,8 +20,8 @@ export function define(command: Command): void {
     .action(copy);
   addExamples(
     command,
-    'petstore copy --from data/petstore.db --to postgres://petstore@db.example/shop',
-    'petstore copy --from postgres://petstore@db.example/shop --to data/petstore.db',
+    'petstore copy --from data/petstore.db --to postgres://petstore@localhost/shop',
+    'petstore copy --from postgres://petstore@localhost/shop --to data/petstore.db',
   );
 }
 

@@ -13,7 +13,7 @@ export function define(command: Command): void {
     )
     .addOption(settings.databaseUrl)
     .action(migrate);
-  addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
+  addExamples(command, 'petstore migrate --database-url postgres://owner@localhost/shop');
 }
 
 async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { readDeployFile } from '../support/deploy/files.ts';
-import { sharedServer } from '../support/postgres/server.ts';
+import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
 /** The superuser of the tests has the name of the role. */
@@ -20,6 +20,25 @@ beforeAll(async () => {
 afterAll(async () => {
   await sharedServer.run(`DROP DATABASE ${role} WITH (FORCE)`);
   await sharedServer.run(`DROP ROLE ${role}`);
+});
+
+describe('a shared database', () => {
+  it('gives the role a schema of its own, where a start warns of nobody', async () => {
+    await using shared = await makeDatabase();
+    const file = readDeployFile('postgres/role.sql');
+    const statements = Array.from(file.matchAll(/^-- {3}(.*;)$/gm), ([, statement = '']) => statement);
+    expect(statements).toHaveLength(2);
+    for (const statement of statements)
+      await shared.run(statement.replaceAll('petstore', role).replace('shared', shared.name));
+    const databaseUrl = shared.address().replace(/\/\/[^@]+@/, `//${role}:${password}@`);
+    await using service = await startService({ databaseUrl });
+    expect((await service.call('/readyz')).status).toBe(200);
+    expect(service.stdout + service.stderr).not.toContain('Other roles');
+    const [place] = await shared.run(
+      "SELECT relnamespace::regnamespace::text AS schema FROM pg_class WHERE relname = 'pets'",
+    );
+    expect(place).toEqual({ schema: role });
+  });
 });
 
 describe('the role that compose.yaml gives the service', () => {

@@ -156,6 +156,8 @@ describe('the password', () => {
       },
     );
     expect(migrated.status).toBe(0);
+    // The driver would read the file, too, and warn that it will not.
+    expect(migrated.stderr).not.toContain('Deprecation');
   });
 
   it('appears in no error', async () => {

@@ -7,7 +7,7 @@ import { createPet } from '../../../support/changes.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { superuser } from '../../../support/postgres/cluster.ts';
 import { makeDatabase, type Database } from '../../../support/postgres/server.ts';
-import { untilUnavailable, untilWritable } from '../../../support/postgres/availability.ts';
+import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
 import { runCli } from '../../../support/process/process.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
@@ -55,7 +55,7 @@ describe('a schema that somebody puts before that of the store', () => {
     await named.pets.apply(createPet(rex));
     await named.close();
     await database.run(`DROP SCHEMA ${first} CASCADE`);
-    await untilWritable(store.pets);
+    await untilAvailable(store.pets);
   });
 });
 
@@ -75,16 +75,17 @@ describe('a function that somebody names like one of the server', () => {
 });
 
 describe('a start', () => {
-  async function warningsOf(): Promise<string[]> {
+  async function warningsOf(login = `${superuser.user}:${superuser.password}`): Promise<string[]> {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', write: (line) => lines.push(line) });
-    const own = await openPostgresStore({ address: database.address(), log });
+    const address = database.address().replace(/\/\/[^@]+@/, `//${login}@`);
+    const own = await openPostgresStore({ address, log });
     await own.close();
     return lines;
   }
 
   it('warns of roles that may create beside the tables, and of no others', async () => {
-    await database.run(`CREATE ROLE guest LOGIN; CREATE ROLE root_like LOGIN SUPERUSER; CREATE ROLE group_of_guests;
+    await database.run(`CREATE ROLE guest LOGIN PASSWORD 'guest'; CREATE ROLE root_like LOGIN SUPERUSER; CREATE ROLE group_of_guests;
       GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest`);
     expect(await warningsOf()).toEqual([]);
     for (const [grant, revoke] of [
@@ -99,7 +100,13 @@ describe('a start', () => {
       expect(await warningsOf()).toEqual([expect.stringMatching(/Other roles may create .+"roles":"guest"/)]);
       await database.run(revoke);
     }
-    await database.run(`ALTER DATABASE ${database.name} OWNER TO guest`);
+    await database.run('GRANT CREATE ON SCHEMA public TO guest');
+    expect(await warningsOf('guest:guest')).toEqual([]);
+    await database.run('REVOKE CREATE ON SCHEMA public FROM guest');
+    // Another owner of the schema, so that the owner of the database does not stand in for it.
+    await database.run(
+      `ALTER SCHEMA public OWNER TO ${superuser.user}; ALTER DATABASE ${database.name} OWNER TO guest`,
+    );
     expect(await warningsOf()).toEqual([]);
     await database.run(`ALTER DATABASE ${database.name} OWNER TO ${superuser.user}`);
     await database.run('DROP OWNED BY guest; DROP ROLE guest, root_like, group_of_guests');
