@@ -85,30 +85,30 @@ describe('a start', () => {
   }
 
   it('warns of roles that may create beside the tables, and of no others', async () => {
-    await database.run(`CREATE ROLE guest LOGIN PASSWORD 'guest'; CREATE ROLE root_like LOGIN SUPERUSER; CREATE ROLE group_of_guests;
-      GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest`);
+    await database.run(`CREATE ROLE a_guest LOGIN PASSWORD 'a_guest'; CREATE ROLE root_like LOGIN SUPERUSER; CREATE ROLE group_of_guests;
+      GRANT SELECT ON ALL TABLES IN SCHEMA public TO a_guest`);
     expect(await warningsOf()).toEqual([]);
     for (const [grant, revoke] of [
-      ['GRANT CREATE ON SCHEMA public TO guest', 'REVOKE CREATE ON SCHEMA public FROM guest'],
+      ['GRANT CREATE ON SCHEMA public TO a_guest', 'REVOKE CREATE ON SCHEMA public FROM a_guest'],
       ['GRANT CREATE ON SCHEMA public TO PUBLIC', 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'],
       [
-        `GRANT CREATE ON DATABASE ${database.name} TO group_of_guests; GRANT group_of_guests TO guest`,
+        `GRANT CREATE ON DATABASE ${database.name} TO group_of_guests; GRANT group_of_guests TO a_guest`,
         `REVOKE CREATE ON DATABASE ${database.name} FROM group_of_guests`,
       ],
     ] as const) {
       await database.run(grant);
-      expect(await warningsOf()).toEqual([expect.stringMatching(/Other roles may create .+"roles":"guest"/)]);
+      expect(await warningsOf()).toEqual([expect.stringMatching(/Other roles may create .+"roles":"a_guest/)]);
       await database.run(revoke);
     }
-    await database.run('GRANT CREATE ON SCHEMA public TO guest');
-    expect(await warningsOf('guest:guest')).toEqual([]);
-    await database.run('REVOKE CREATE ON SCHEMA public FROM guest');
+    await database.run('GRANT CREATE ON SCHEMA public TO a_guest');
+    expect(await warningsOf('a_guest:a_guest')).toEqual([]);
+    await database.run('REVOKE CREATE ON SCHEMA public FROM a_guest');
     // Another owner of the schema, so that the owner of the database does not stand in for it.
     await database.run(
-      `ALTER SCHEMA public OWNER TO ${superuser.user}; ALTER DATABASE ${database.name} OWNER TO guest`,
+      `ALTER SCHEMA public OWNER TO ${superuser.user}; ALTER DATABASE ${database.name} OWNER TO a_guest`,
     );
     expect(await warningsOf()).toEqual([]);
     await database.run(`ALTER DATABASE ${database.name} OWNER TO ${superuser.user}`);
-    await database.run('DROP OWNED BY guest; DROP ROLE guest, root_like, group_of_guests');
+    await database.run('DROP OWNED BY a_guest; DROP ROLE a_guest, root_like, group_of_guests');
   });
 });
