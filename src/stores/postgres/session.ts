@@ -148,7 +148,8 @@ export function createPool(options: PoolOptions): SessionPool {
   const sessions = new WeakMap<ClientBase, Session>();
   const open = new Set<Session>();
   const waiting = new Set<(reason: Error) => void>();
-  let isClosed = false;
+  /** Set when the pool begins to close. */
+  let closed: Promise<void> | undefined;
 
   const pool = new Pool({
     ...driverConfig(options),
@@ -174,7 +175,7 @@ export function createPool(options: PoolOptions): SessionPool {
 
   const acquire = () =>
     new Promise<{ client: PoolClient; session: Session }>((resolve, reject) => {
-      if (isClosed) return reject(storeClosing());
+      if (closed) return reject(storeClosing());
       if (waiting.size >= maxWaiting)
         return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
       waiting.add(reject);
@@ -186,6 +187,15 @@ export function createPool(options: PoolOptions): SessionPool {
         else reject(new SessionLostError(error));
       });
     });
+
+  const end = async (): Promise<void> => {
+    for (const refuse of waiting) refuse(storeClosing());
+    waiting.clear();
+    const timer = setTimeout(() => open.forEach((session) => session.destroy()), closeMs);
+    await pool.end();
+    await Promise.all(Array.from(open, ({ ended }) => ended));
+    clearTimeout(timer);
+  };
 
   return {
     async run(work) {
@@ -202,15 +212,7 @@ export function createPool(options: PoolOptions): SessionPool {
         client.release(isUseless);
       }
     },
-    async close() {
-      isClosed = true;
-      for (const refuse of waiting) refuse(storeClosing());
-      waiting.clear();
-      const timer = setTimeout(() => open.forEach((session) => session.destroy()), closeMs);
-      await pool.end();
-      await Promise.all(Array.from(open, ({ ended }) => ended));
-      clearTimeout(timer);
-    },
+    close: () => (closed ??= end()),
   };
 }
 

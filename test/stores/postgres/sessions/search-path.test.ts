@@ -97,7 +97,9 @@ describe('a start', () => {
       ],
     ] as const) {
       await database.run(grant);
-      expect(await warningsOf()).toEqual([expect.stringMatching(/Other roles may create .+"roles":"a_guest/)]);
+      expect(await warningsOf()).toEqual([
+        expect.stringMatching(/Other roles may create .+"roles":"a_guest/),
+      ]);
       await database.run(revoke);
     }
     await database.run('GRANT CREATE ON SCHEMA public TO a_guest');
