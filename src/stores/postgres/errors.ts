@@ -1,9 +1,10 @@
 import { OperatorError } from '../../domain/error.ts';
-import { createPool, type PoolOptions, type Session, SessionLostError } from './session.ts';
+import { createPool } from './pool.ts';
+import { type Session, SessionLostError, type SessionOptions } from './session.ts';
 
 /** Runs the work of a start or a command on a session of its own. Failures are for the operator. */
 export async function onSession<Result>(
-  options: Pick<PoolOptions, 'address' | 'timeouts'>,
+  options: SessionOptions,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const pool = createPool({ ...options, size: 1 });

@@ -1,15 +1,7 @@
 import type { Socket } from 'node:net';
-import {
-  Client,
-  type ClientBase,
-  type ClientConfig,
-  DatabaseError,
-  Pool,
-  type PoolClient,
-  type QueryResultRow,
-} from 'pg';
+import { Client, type ClientConfig, DatabaseError, type QueryResultRow } from 'pg';
 import findInPassFile from 'pgpass';
-import { OperatorError, PetstoreError, storeClosing } from '../../domain/error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** The session ended, or fell silent, before a statement got its response. */
@@ -29,14 +21,6 @@ export function stateOf(error: unknown): string {
 /** Whether the session is gone, which undoes uncommitted changes. 08 and 57P01 to 57P05: the server ends it. */
 export function isLost(error: unknown): boolean {
   return error instanceof SessionLostError || /^(?:08|57P0)/.test(stateOf(error));
-}
-
-/**
- * Whether the session must not be used again. 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is
- * unknown, its name taken, its plan outdated.
- */
-function spoilsSession(error: unknown): boolean {
-  return isLost(error) || ['25006', '26000', '42P05', '0A000'].includes(stateOf(error));
 }
 
 /** A session parses and plans a named statement once, and one without a name each time. */
@@ -117,107 +101,15 @@ export const keepPlans: Settings = {
   jit: 'off',
 };
 
-/** Sessions for one kind of work. Each is opened when it is needed, stays open, and is replaced if it is lost. */
-export interface SessionPool {
-  /**
-   * Runs work on a session that nobody else uses meanwhile, and ends a session that it spoils. Fails with a
-   * `SessionLostError` if there is no session in time, and with a `PetstoreError` once the pool closes.
-   */
-  run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-  /** Waits briefly for running statements, then ends all sessions. Callers who wait for one are told at once. */
-  close(): Promise<void>;
-}
-
-export interface PoolOptions {
+export interface SessionOptions {
   address: PostgresAddress;
-  /** How many sessions to open at most. */
-  size: number;
   timeouts: Timeouts;
   /** Additional settings, such as {@link keepPlans}. */
   settings?: Settings;
-  /** Receives each new session before its first use, and may throw to refuse it. */
-  onBegin?: (session: Session) => void;
-}
-
-const closeMs = 5000;
-/** Callers who wait for a session. More than any load that a caller would wait for. */
-const maxWaiting = 10_000;
-
-export function createPool(options: PoolOptions): SessionPool {
-  const { address, size, onBegin } = options;
-  const sessions = new WeakMap<ClientBase, Session>();
-  const open = new Set<Session>();
-  const waiting = new Set<(reason: Error) => void>();
-  /** Set when the pool begins to close. */
-  let closed: Promise<void> | undefined;
-
-  const pool = new Pool({
-    ...driverConfig(options),
-    Client: IndependentClient,
-    max: size,
-    idleTimeoutMillis: 0,
-    connectionTimeoutMillis: address.connectTimeoutMs,
-    async onConnect(client: ClientBase) {
-      const session = await beginSession(client as Client, options);
-      sessions.set(client, session);
-      open.add(session);
-      void session.ended.then(() => open.delete(session));
-      try {
-        onBegin?.(session);
-      } catch (error) {
-        session.destroy();
-        throw error;
-      }
-    },
-  });
-  // Without a listener, an error of an idle session would end the process.
-  pool.on('error', () => {});
-
-  const acquire = () =>
-    new Promise<{ client: PoolClient; session: Session }>((resolve, reject) => {
-      if (closed) return reject(storeClosing());
-      if (waiting.size >= maxWaiting)
-        return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
-      waiting.add(reject);
-      pool.connect((error, client) => {
-        const session = client && sessions.get(client);
-        // `close` has told the caller already.
-        if (!waiting.delete(reject)) client?.release();
-        else if (session) resolve({ client, session });
-        else reject(new SessionLostError(error));
-      });
-    });
-
-  const end = async (): Promise<void> => {
-    for (const refuse of waiting) refuse(storeClosing());
-    waiting.clear();
-    const timer = setTimeout(() => open.forEach((session) => session.destroy()), closeMs);
-    await pool.end();
-    await Promise.all(Array.from(open, ({ ended }) => ended));
-    clearTimeout(timer);
-  };
-
-  return {
-    async run(work) {
-      const { client, session } = await acquire();
-      let isUseless = false;
-      try {
-        return await work(session);
-      } catch (error) {
-        isUseless = spoilsSession(error);
-        // The driver would wait for the responses to what it has sent, on a silent network for ever.
-        if (isUseless) session.destroy();
-        throw error;
-      } finally {
-        client.release(isUseless);
-      }
-    },
-    close: () => (closed ??= end()),
-  };
 }
 
 /** Without a value from us, the driver takes these two from PGOPTIONS and PGREPLICATION. */
-class IndependentClient extends Client {
+export class IndependentClient extends Client {
   declare readonly connectionParameters: { options: string | undefined; replication: undefined };
 
   constructor(config?: ClientConfig) {
@@ -229,7 +121,7 @@ class IndependentClient extends Client {
 
 const keepAliveAfterMs = 5000;
 
-function driverConfig({ address, timeouts }: PoolOptions): ClientConfig {
+export function driverConfig({ address, timeouts }: SessionOptions): ClientConfig {
   const { host, port, user, database, password, ssl, options, applicationName } = address;
   return {
     // Pass all of them: the driver takes missing ones from the environment.
@@ -290,9 +182,9 @@ function beginStatement({ lockMs, statementMs }: Timeouts, settings: Settings): 
     ) AS found`;
 }
 
-async function beginSession(
+export async function beginSession(
   client: Client,
-  { address, timeouts, settings = {} }: PoolOptions,
+  { address, timeouts, settings = {} }: SessionOptions,
 ): Promise<Session> {
   const socket = client.connection.stream as Socket;
   const destroy = (): void => void socket.destroy();

@@ -5,8 +5,8 @@ import { PetstoreError } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
 import type { PostgresAddress } from './address.ts';
+import { createPool } from './pool.ts';
 import {
-  createPool,
   isLost,
   keepPlans,
   limits,

@@ -5,7 +5,7 @@ import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { describeError } from '../../../../src/system/log.ts';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
-import { createPool } from '../../../../src/stores/postgres/session.ts';
+import { createPool } from '../../../../src/stores/postgres/pool.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeFolder, runCli } from '../../../support/process/process.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';

@@ -1,13 +1,8 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import {
-  createPool,
-  type Query,
-  servingTimeouts,
-  type SessionPool,
-  type Timeouts,
-} from '../../../../src/stores/postgres/session.ts';
+import { createPool, type SessionPool } from '../../../../src/stores/postgres/pool.ts';
+import { type Query, servingTimeouts, type Timeouts } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
