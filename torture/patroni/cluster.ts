@@ -70,7 +70,7 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
   return {
     network,
     nodes,
-    address: `postgres://${username}:${password}@${hubAddress}:${proxyPort}/postgres`,
+    address: `postgres://${username}:${password}@${hubAddress}:${proxyPort}/postgres?sslmode=disable`,
     leader,
     synchronousStandby: () => nodeIn('sync_standby', 'quorum_standby'),
     async switchOver() {

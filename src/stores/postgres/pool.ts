@@ -30,7 +30,7 @@ export interface PoolOptions extends SessionOptions {
 }
 
 const closeMs = 5000;
-/** Callers who wait for a session. More than any load that a caller would wait for. */
+/** How many callers may wait for a session. */
 const maxWaiting = 10_000;
 
 export function createPool(options: PoolOptions): SessionPool {
