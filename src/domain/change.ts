@@ -264,9 +264,6 @@ export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): str
   return JSON.stringify([caller, key]);
 }
 
-/** The contract promises 24 hours; the second day allows for a clock that is set forward by one. */
-export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
-
 /** Two creates are the same request if they describe equal pets, however the JSON is written. */
 export function fingerprintOf(pet: NewPet): string {
   const values = petFields.map(({ name }) => pet[name]?.toString() ?? null);

@@ -92,8 +92,8 @@ export interface StoredEvent extends NewEvent {
   id: bigint;
 }
 
-/** The minimum time for which an event is kept. */
-export const eventRetentionMs = 7 * 24 * 60 * 60 * 1000;
+/** How long events and idempotency keys are kept. */
+export const retentionMs = 7 * 24 * 60 * 60 * 1000;
 
 export function petEvent(
   type: 'pet.created' | 'pet.updated' | 'pet.deleted',

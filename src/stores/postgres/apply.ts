@@ -5,7 +5,6 @@ import {
   decideBatch,
   type IdempotencyHolder,
   type IdempotencyRecord,
-  idempotencyRetentionMs,
   keyOf,
   type Outcome,
   refusalError,
@@ -13,7 +12,7 @@ import {
   type TimedChange,
 } from '../../domain/change.ts';
 import type { Category } from '../../domain/category.ts';
-import { eventRetentionMs } from '../../domain/history.ts';
+import { retentionMs } from '../../domain/history.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
 import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
@@ -99,27 +98,37 @@ function nameLength(change: TimedChange): number {
   return change.kind === 'update-pet' ? (change.changes.name?.length ?? 0) : 0;
 }
 
-/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
-const deleteExpired = {
-  name: 'delete-expired-events',
-  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
-    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT $1::integer) AS first
-      WHERE created_at >= $2::bigint ORDER BY id LIMIT 1),
-    (SELECT min(id) + $1::integer FROM events)) RETURNING 1`,
-};
 const deletedAtOnce = 1000;
 const expireEveryMs = 60_000;
 
+/** Skips keys that a create is taking over. */
+const deleteExpiredKeys = {
+  name: 'delete-expired-keys',
+  text: `DELETE FROM idempotency_keys WHERE (caller, key) IN (
+    SELECT caller, key FROM idempotency_keys WHERE created_at < $1::bigint
+    ORDER BY created_at LIMIT ${deletedAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+};
+
+/** Deletes only the oldest events and never the newest one, so ids have no gaps and are not reused. */
+const deleteExpiredEvents = {
+  name: 'delete-expired-events',
+  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
+    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT ${deletedAtOnce}) AS first
+      WHERE created_at >= $1::bigint ORDER BY id LIMIT 1),
+    (SELECT min(id) + ${deletedAtOnce} FROM events)) RETURNING 1`,
+};
+
 /**
- * Call it after each write: it deletes expired events once a minute. Not in the write itself, which would step over
- * everything deleted since the oldest open transaction of anybody.
+ * Call it after each write: it deletes expired keys and events once a minute. Not in the write itself, which would step
+ * over everything deleted since the oldest open transaction of anybody.
  */
 function createExpiry(sql: Sql, now: () => number): () => void {
   let nextAt = now() + expireEveryMs;
   const expire = async (): Promise<void> => {
-    const values = [deletedAtOnce, now() - eventRetentionMs];
-    for (let count = deletedAtOnce; count === deletedAtOnce;)
-      count = (await sql.write((query) => query(deleteExpired, values))).length;
+    const oldest = now() - retentionMs;
+    for (const statement of [deleteExpiredKeys, deleteExpiredEvents])
+      for (let count = deletedAtOnce; count === deletedAtOnce;)
+        count = (await sql.write((query) => query(statement, [oldest]))).length;
   };
   return () => {
     if (now() < nextAt) return;
@@ -225,13 +234,6 @@ const insertKeys = {
     RETURNING ${keyColumns.map((column) => `held.${column}`).join(', ')}`,
 };
 
-const forgetOldKeys = {
-  name: 'forget-old-keys',
-  text: `DELETE FROM idempotency_keys WHERE (caller, key) IN (
-    SELECT caller, key FROM idempotency_keys WHERE created_at < $1::bigint
-    ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
-};
-
 /** Claims each key for the first create that has it. Returns the keys that others hold. */
 async function claimKeys(
   query: Query,
@@ -245,9 +247,8 @@ async function claimKeys(
   const records = [...claims.values()];
   const [first] = records;
   if (!first) return new Map();
-  const oldest = first.createdAt.getTime() - idempotencyRetentionMs;
+  const oldest = first.createdAt.getTime() - retentionMs;
   const rows = await query<IdempotencyRow>(insertKeys, [...arraysOf(idempotencyTable, records), oldest]);
-  void query(forgetOldKeys, [oldest]);
   const held = rows.map((row) => idempotencyTable.parse(row));
   const ofOthers = held.filter((record) => claims.get(keyOf(record))?.petId !== record.petId);
   return new Map(ofOthers.map((record) => [keyOf(record), record]));

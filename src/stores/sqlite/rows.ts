@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite';
 import { renderCategory } from '../../domain/category.ts';
 import { idsUsedUp, type PetstoreError, storeDamaged } from '../../domain/error.ts';
 import {
-  eventRetentionMs,
   importEvent,
   type NewEvent,
   type NewOrder,
@@ -169,30 +168,10 @@ export function createOrderWriter(database: Database) {
   };
 }
 
-/**
- * Deletes the events before the first one that stays: a young one, the newest, or the one after ?1 others. So ids have
- * no gaps and are not reused, and one scan from the oldest event finds the bound.
- */
-const deleteExpired = `
-  DELETE FROM events WHERE id < (
-    SELECT id FROM events
-    WHERE created_at >= ?2 OR id >= (SELECT min(id) + ?1 FROM events) OR id = (SELECT max(id) FROM events)
-    ORDER BY id LIMIT 1)`;
-
-/**
- * Writes events within a transaction, and deletes up to twice as many expired ones: the log then shrinks as steadily as
- * it grows, and no write waits long.
- */
+/** Writes events within a transaction. SQLite assigns their ids under the write lock, each one more than the largest. */
 export function createEventWriter(database: Database): (events: readonly NewEvent[]) => void {
   const insert = createInsert(database, eventTable);
-  const remove = database.query<unknown, [number, number]>(deleteExpired);
-  return (events) => {
-    const last = events.at(-1);
-    if (!last) return;
-    // SQLite assigns the ids under the write lock, each one more than the largest.
-    insert(events.map(eventTable.valuesOf));
-    remove.run(2 * events.length, last.createdAt - eventRetentionMs);
-  };
+  return (events) => insert(events.map(eventTable.valuesOf));
 }
 
 /** Starts a new log with one import event for all pets. Cursors of the previous log are refused. */

@@ -2,12 +2,12 @@ import type { Database } from 'bun:sqlite';
 import {
   decideBatch,
   type IdempotencyHolder,
-  idempotencyRetentionMs,
   type Known,
   type Outcome,
   type TimedChange,
   type Writes,
 } from '../../domain/change.ts';
+import { retentionMs } from '../../domain/history.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { parseNewPet } from '../../domain/pet.ts';
 import type { CategoryRow, ColumnValue } from '../tables.ts';
@@ -124,13 +124,13 @@ function createApply(database: Database): (batch: readonly Write[]) => WriteResu
   const ids = createIds(database, 'pets');
   const known: Known = { ...createLookups(database), newId: () => ids.next() };
   const write = createWriter(database);
+  const expire = createExpiry(database);
   return (batch) => {
     ids.begin();
-    const { outcomes, writes } = decideBatch(
-      batch.filter((each) => each.kind !== 'execute'),
-      known,
-    );
+    const changes = batch.filter((each) => each.kind !== 'execute');
+    const { outcomes, writes } = decideBatch(changes, known);
     write(writes);
+    expire(changes);
     if (outcomes.length === batch.length) return outcomes;
     // Statements concern other tables than changes do, so they may run after them.
     const inOrder = outcomes.values();
@@ -166,7 +166,7 @@ function createLookups(database: Database): Omit<Known, 'newId'> {
       return stored ? (storedCategories.parse(stored) ?? 'damaged') : undefined;
     },
     holder({ caller, key }, at) {
-      const row = selectHolder.get(caller, key, at - idempotencyRetentionMs);
+      const row = selectHolder.get(caller, key, at - retentionMs);
       return row ? { ...row, petId: BigInt(row.petId) } : undefined;
     },
   };
@@ -186,11 +186,6 @@ function createWriter(database: Database): (writes: Writes) => void {
   const recordKey = database.query<unknown, ColumnValue[]>(
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
-  // More than one at once, so that the backlog shrinks; few, so that no write waits long.
-  const forgetExpired = database.query<unknown, [number]>(
-    `DELETE FROM idempotency_keys WHERE (caller, key) IN (
-       SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT 10)`,
-  );
   const orders = createOrderWriter(database);
   const addEvents = createEventWriter(database);
   return (writes) => {
@@ -202,12 +197,40 @@ function createWriter(database: Database): (writes: Writes) => void {
       else deleteCategory.run(id);
     }
     for (const { caller, key, requestHash, petId, createdAt } of writes.keys.values()) {
-      const at = createdAt.getTime();
-      forgetExpired.run(at - idempotencyRetentionMs);
-      recordKey.run(caller, key, requestHash, petId, at);
+      recordKey.run(caller, key, requestHash, petId, createdAt.getTime());
     }
     for (const [petId, orderReturn] of writes.returns) orders.markReturned(petId, orderReturn);
     orders.add(writes.orders);
     addEvents(writes.events);
+  };
+}
+
+const deleteExpiredKeys = `
+  DELETE FROM idempotency_keys WHERE (caller, key) IN (
+    SELECT caller, key FROM idempotency_keys WHERE created_at < ?2 ORDER BY created_at LIMIT ?1)`;
+
+/**
+ * Deletes the events before the first one that stays: a young one, the newest, or the one after ?1 others. So ids have
+ * no gaps and are not reused, and one scan from the oldest event finds the bound.
+ */
+const deleteExpiredEvents = `
+  DELETE FROM events WHERE id < (
+    SELECT id FROM events
+    WHERE created_at >= ?2 OR id >= (SELECT min(id) + ?1 FROM events) OR id = (SELECT max(id) FROM events)
+    ORDER BY id LIMIT 1)`;
+
+/** Of each kind: enough for a store to shrink soon after an import, and so few that no write waits long. */
+const leastPortion = 100;
+
+/** Deletes expired idempotency keys and events with every batch, more than it can have added. */
+function createExpiry(database: Database): (changes: readonly TimedChange[]) => void {
+  const statements = [deleteExpiredKeys, deleteExpiredEvents].map((sql) =>
+    database.query<unknown, [number, number]>(sql),
+  );
+  return (changes) => {
+    const last = changes.at(-1);
+    if (!last) return;
+    const portion = Math.max(leastPortion, 2 * changes.length);
+    for (const statement of statements) statement.run(portion, last.at - retentionMs);
   };
 }

@@ -34,14 +34,6 @@ describe('an idempotency key whose pet was deleted', () => {
   });
 });
 
-describe('a batch of creates', () => {
-  it('forgets expired keys', async () => {
-    await database.run("INSERT INTO idempotency_keys VALUES ('shop', 'old', 'x', 1, 0)");
-    await store.pets.apply(createPet(rex, { caller: 'shop', key: 'new' }));
-    expect(await database.run("SELECT FROM idempotency_keys WHERE key = 'old'")).toEqual([]);
-  });
-});
-
 describe('imported ids', () => {
   it('are skipped by a create that draws them', async () => {
     const { id } = await store.pets.apply(createPet(rex));
