@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { makeSampleStore } from '../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../test/support/fill-file.ts';
 import { makeFolder, startService } from '../test/support/process/process.ts';
 import { percentile } from '../test/support/statistics.ts';
 import { runAtConstantRate } from './load/constant-rate.ts';
@@ -13,7 +13,7 @@ const rate = 500;
 const allowed = { searchMs: 500, throughput: 0.5, p99: 3 };
 
 using folder = makeFolder();
-makeSampleStore(folder.database, { seed: 1, count: pets });
+await fillFile(folder.database, pets);
 await using service = await startService({ databaseUrl: folder.database });
 const headers = { Authorization: `Bearer ${service.apiKey}` };
 say(

@@ -9,14 +9,13 @@
 export { issueKey } from './stores/issue-key.ts';
 export { PetstoreError, statusOfCode, type ErrorCode } from './domain/error.ts';
 export { createLog, type Log } from './system/log.ts';
-export { isPetStatus } from './domain/pet.ts';
-export { createRandom } from './domain/sample-pets.ts';
+export { isPetStatus, type NewPet } from './domain/pet.ts';
+export { createRandom, createSamplePets, sampleCategories } from './domain/sample-pets.ts';
 export { createApp, type App, type AppOptions } from './http/app.ts';
 export { maxBodyBytes } from './domain/pet.ts';
 export { createCors } from './http/callers.ts';
 export { requestIdOf } from './http/endpoint.ts';
 export type { Route } from './http/route.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
-export { makeSampleStore, type SampleStoreOptions } from './stores/sqlite/maintenance/sample-store.ts';
 export type { Store } from './stores/store.ts';
 export { openSqliteStore } from './stores/sqlite/open.ts';

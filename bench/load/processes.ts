@@ -23,10 +23,8 @@ export function started<Child extends Bun.Subprocess>(child: Child): Child {
   return child;
 }
 
-type RunOptions = { cwd?: string; stdin?: Response };
-
 /** Runs a command to its end and returns what it printed. */
-export async function run(command: string[], options: RunOptions = {}): Promise<string> {
+export async function run(command: string[], options: { cwd?: string } = {}): Promise<string> {
   const child = started(Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', ...options }));
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (child.exitCode === 0) return stdout;

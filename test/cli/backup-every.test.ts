@@ -2,8 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import { mkdirSync, renameSync } from 'node:fs';
 import { listBackups, rehearse } from '../../src/stores/backups/backups.ts';
 import { openPlace } from '../../src/stores/backups/places.ts';
-import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../src/system/progress.ts';
+import { fillFile } from '../support/fill-file.ts';
 import { addPet } from '../support/http/calls.ts';
 import { runCli, startService } from '../support/process/process.ts';
 import { startBackups } from '../support/process/repeated-backups.ts';
@@ -35,7 +35,7 @@ describe('petstore backup --every', () => {
   });
 
   it('thins out by --keep until SIGINT, and exits with 0', async () => {
-    makeSampleStore(at.store, { seed: 1, count: 3 });
+    await fillFile(at.store, 3);
     const to = inFolder('backups');
     mkdirSync(to);
     await using backups = startBackups({ database: at.store, to, args: ['--keep', '1y'] });
@@ -51,7 +51,7 @@ describe('petstore backup --every', () => {
     const database = at.store;
     await using backups = startBackups({ database, to });
     expect((await backups.stdout.untilMatch(failed))[1]).toContain('There is no store');
-    makeSampleStore(database, { seed: 1, count: 3 });
+    await fillFile(database, 3);
     await backups.stdout.untilMatch(/"message":"backup made"/);
     renameSync(to, `${to}-away`);
     await backups.stdout.untilMatch(/no such file or directory/);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../support/fill-file.ts';
 import { makeOld, makeWorld } from '../support/process/backup-world.ts';
 import { limitedTo, runCli } from '../support/process/process.ts';
 import { openS3Server } from '../support/s3-server.ts';
@@ -66,7 +66,7 @@ describe('petstore backup', () => {
 
   it('fails on a full disk, says so and leaves nothing behind', async () => {
     using world = await makeWorld('a folder', s3);
-    makeSampleStore(world.folder.database, { seed: 1, count: 5000 });
+    await fillFile(world.folder.database, 5000);
     const args = ['backup', world.place, '--database-url', world.folder.database];
     const { status, stderr } = await runCli(args, { wrap: limitedTo(500 * 1024) });
     expect({ status, stderr }).toEqual({

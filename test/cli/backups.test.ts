@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } f
 import { join } from 'node:path';
 import { addBackup, listBackups, nameBackup } from '../../src/stores/backups/backups.ts';
 import { openPlace } from '../../src/stores/backups/places.ts';
-import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { failureOf } from '../support/failure.ts';
+import { fillFile } from '../support/fill-file.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 import { makeWorld, type World } from '../support/process/backup-world.ts';
 import { runCli } from '../support/process/process.ts';
@@ -24,7 +24,7 @@ describe.each(kinds)('backups in %s', (kind) => {
     const made = await world.run('backup', world.place);
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toMatch(
-      new RegExp(`^Backed up 300 pets of .* to .*/${name.source}, and read it back\\.\n$`),
+      new RegExp(`^Backed up 300 pets and 86 orders of .* to .*/${name.source}, and read it back\\.\n$`),
     );
     const [file = ''] = name.exec(made.stdout) ?? [];
     expect(await world.files()).toEqual([file]);
@@ -36,7 +36,9 @@ describe.each(kinds)('backups in %s', (kind) => {
     expect((await world.run('backups', 'list', world.place)).stdout).toContain(file);
 
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
-    expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
+    expect(rehearsed.stdout).toMatch(
+      /^Restored 300 pets, 86 orders and 1 key from .* in [\d.]+ s\. All are sound\.\n$/,
+    );
     expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
     expect(await world.files()).toEqual([file]);
 
@@ -152,7 +154,7 @@ describe('a backup that was made under a clock 30 days ahead', () => {
     });
     expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
 
-    makeSampleStore(world.folder.database, { seed: 1, count: 700 });
+    await fillFile(world.folder.database, 700);
     const present = await backUp(world);
     const warning = `petstore: ${ahead} in ${world.place} is dated in the future and ignored. Was the clock wrong?\n`;
     const restored = await runCli(['restore', world.place, '--latest'], at);

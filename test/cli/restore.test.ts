@@ -6,7 +6,7 @@ import { OperatorError } from '../../src/domain/error.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
 import { restoreSqlite } from '../../src/stores/sqlite/maintenance/restore.ts';
-import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../support/fill-file.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { noReport } from '../../src/system/progress.ts';
@@ -121,7 +121,7 @@ describe('petstore restore', () => {
   });
 
   it('makes other commands wait, and tells those that wait too long why', async () => {
-    makeSampleStore(at.store, { seed: 1, count: 1 });
+    await fillFile(at.store, 1);
     using held = new Database(at.store);
     held.run('PRAGMA locking_mode = EXCLUSIVE');
     held.run('BEGIN EXCLUSIVE');
@@ -136,7 +136,7 @@ describe('petstore restore', () => {
   it('refuses a command that waited, which would use the old store with the new log', async () => {
     await makeStore();
     const next = inFolder('next.db');
-    makeSampleStore(next, { seed: 1, count: 50 });
+    await fillFile(next, 50);
     // As a restore does: the lock, the new file, and only then the end of the lock.
     using replaced = new Database(at.store);
     replaced.run('PRAGMA locking_mode = EXCLUSIVE');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { makeSampleStore } from '../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../support/fill-file.ts';
 import { readDeployFile } from '../support/deploy/files.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
@@ -50,7 +50,7 @@ describe('the role that compose.yaml gives the service', () => {
 
   it('is enough for copy, which warns of nothing, and for a start, migrate, keys and doctor', async () => {
     using place = makeFolder();
-    makeSampleStore(place.database, { seed: 1, count: 10 });
+    await fillFile(place.database, 10);
     const copied = await runCli(['copy', '--from', place.database, '--to', address]);
     const shownAddress = `postgres://127.0.0.1:${sharedServer.port}/${role}`;
     expect(copied.status).toBe(0);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../src/stores/postgres/maintenance/bulk.ts';
+import { parseAddress } from '../../src/stores/postgres/address.ts';
+import { createApply } from '../../src/stores/postgres/apply.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
+import { createSql } from '../../src/stores/postgres/sessions.ts';
 import { codeOf } from '../support/code-of.ts';
 import { clientOf } from '../support/http/client-of.ts';
 import type { Store } from '../support/http/service.ts';
@@ -23,24 +25,18 @@ async function change({ pets }: Store, random: Random): Promise<void> {
   else await codeOf(pets.apply(deletePet(id)));
 }
 
-onEveryStore(`a mirror (SEED=${seed})`, ({ open, place }) => {
+onEveryStore(`a mirror (SEED=${seed})`, ({ open }) => {
   it('equals the listing after random changes by two services, while readers resume', async () => {
     const random = randomFrom(seed);
     const stores = [await open(), await open()];
     const clients = await Promise.all(stores.map(clientOf));
-    const imports = await place().openImport();
     using mirrors = followWithMirrors(2, () => random.pick(clients), random);
 
     const write = async (store: Store): Promise<void> => {
       for (let round = 0; round < 25; round++)
         await Promise.all(Array.from({ length: between(random, 1, 8) }, () => change(store, random)));
     };
-    const importSome = async (): Promise<void> => {
-      for (let count = 1; count <= 5; count++)
-        await imports.addPets(Array.from({ length: count }, () => ({ name: 'Imported', categoryId: 2n })));
-      await imports.close();
-    };
-    await Promise.all([...stores.map(write), importSome()]);
+    await Promise.all(stores.map(write));
     expect(await mirrors.stop()).toMatchObject({ faults: [], restarts: 0 });
   });
 });
@@ -85,9 +81,12 @@ describe('events on PostgreSQL', () => {
     const holder = new Client(database.address());
     await holder.connect();
     await holder.query('SELECT pg_advisory_lock(1)');
-    // An import waits for locks much longer than a service does.
-    const slow = await openPostgresImport({ address: database.address() });
-    const adding = slow.addPets([{ name: 'Slow', categoryId: 1n }]);
+    // Waits for locks much longer than a service does.
+    const patient = { lockMs: 60_000, statementMs: 60_000, silenceMs: 60_000 };
+    const options = { readerCount: 1, timeouts: patient, commitMs: 60_000 };
+    const sessions = createSql(parseAddress(database.address(), {}), options);
+    const slow = createApply(sessions, { now: Date.now, maxQueued: 1, metrics: undefined, log: undefined });
+    const adding = slow.apply(createPet({ name: 'Slow', categoryId: 1n }));
     const paused = `
       SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
     while ((await database.run(paused)).length === 0) await Bun.sleep(5);
@@ -97,7 +96,7 @@ describe('events on PostgreSQL', () => {
     await adding;
     await mirror.read(client, 100, 0);
     const found = await mirror.findFaults(client);
-    await Promise.all([store.close(), slow.close()]);
+    await Promise.all([store.close(), slow.close().then(() => sessions.close())]);
     expect([mirror.restarts, found]).toEqual([0, faults]);
   });
 

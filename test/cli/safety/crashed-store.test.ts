@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { addPets, idsOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
@@ -42,7 +42,7 @@ describe('a crashed store', () => {
 
   it('is refused if its file is damaged', async () => {
     // First into the file, then more into the log: damage in the file that the log does not cover.
-    makeSampleStore(at.store, { seed: 1, count: 1000 });
+    await fillFile(at.store, 1000);
     damageFile(at.store);
     crash("database.run('CREATE TABLE more (id INTEGER)');");
     rmSync(`${at.store}-shm`);
@@ -89,7 +89,7 @@ describe('a log whose file was removed', () => {
 
 describe('a store whose log is only a header, as a kill can leave it', () => {
   it('is read and served', async () => {
-    makeSampleStore(at.store, { seed: 1, count: 3 });
+    await fillFile(at.store, 3);
     await run('keys', 'list');
     const header = readFileSync(`${crashed.database}-wal`).subarray(0, 32);
     expect(statSync(`${at.store}-wal`).size).toBe(0);

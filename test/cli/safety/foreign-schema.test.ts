@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { expect, it } from 'bun:test';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { addPet, idsOf } from '../../support/http/calls.ts';
 import { startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
@@ -8,7 +8,7 @@ import { useStoreFolder } from '../../support/process/store-folder.ts';
 const at = useStoreFolder();
 
 it('a store with tables and indexes of other programs is used like any other', async () => {
-  makeSampleStore(at.store, { seed: 1, count: 3 });
+  await fillFile(at.store, 3);
   using database = new Database(at.store);
   database.run("CREATE INDEX by_name ON pets (json ->> 'name'); ANALYZE");
   // As Litestream does.

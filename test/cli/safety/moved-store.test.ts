@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
 import { startService, type Service } from '../../support/process/process.ts';
@@ -97,7 +97,7 @@ describe('a key that is revoked while a service lacks its shared memory', () => 
 describe('the log of a service whose store was replaced', () => {
   it('says how to use the new file and keep the old one whole', async () => {
     await using service = await startService({ databaseUrl: at.store });
-    makeSampleStore(inFolder('other.db'), { seed: 1, count: 30 });
+    await fillFile(inFolder('other.db'), 30);
     await addPets(service.call, 3);
     linkSync(inFolder('petstore.db'), inFolder('old.db'));
     renameSync(inFolder('other.db'), inFolder('petstore.db'));

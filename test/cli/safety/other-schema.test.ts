@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
 import { version as release } from '../../../package.json';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 import { runCli } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
@@ -22,16 +22,16 @@ describe.each([
   const refusal = (name: string) =>
     new RegExp(`${name} ${reason}`.replaceAll('.', String.raw`\.`).replaceAll(' ', String.raw`\s+`));
 
-  function makeOther(path: string): void {
-    makeSampleStore(path, { seed: 1, count: 3 });
+  async function makeOther(path: string): Promise<void> {
+    await fillFile(path, 3);
     using database = new Database(path);
     database.run(`PRAGMA user_version = ${schemaVersion}`);
   }
 
   describe('in a file', () => {
-    beforeEach(() => {
-      makeSampleStore(at.inFolder('sound.db'), { seed: 1, count: 3 });
-      makeOther(at.store);
+    beforeEach(async () => {
+      await fillFile(at.inFolder('sound.db'), 3);
+      await makeOther(at.store);
     });
 
     it.each([...commands, 'backup out.db', 'restore sound.db'])(
@@ -66,7 +66,7 @@ describe.each([
     const address = database.address();
     await (await openPostgresStore({ address })).close();
     await database.run(`UPDATE petstore_schema SET version = ${schemaVersion}`);
-    makeSampleStore(at.store, { seed: 1, count: 3 });
+    await fillFile(at.store, 3);
     const copies = [`copy --from ${address} --to new.db`, `copy --from petstore.db --to ${address}`];
     for (const command of [...commands, ...copies]) {
       const { status, stdout, stderr } = await runCli(command.split(' '), {

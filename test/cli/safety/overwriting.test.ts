@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { linkSync, rmSync, symlinkSync } from 'node:fs';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { readPets } from '../../support/journal.ts';
 import { runCli } from '../../support/process/process.ts';
@@ -14,7 +14,7 @@ const { inFolder, run, expectRefused } = at;
 
 describe('petstore restore over a crashed store', () => {
   it('changes no pet when it refuses or fails, and keeps what it replaces', async () => {
-    makeSampleStore(at.store, { seed: 1, count: 2 });
+    await fillFile(at.store, 2);
     backUpSqlite(at.store, inFolder('good.db'), noReport);
     copyByHand(inFolder('good.db'), inFolder('bad.db'));
     damageFile(inFolder('bad.db'));
@@ -39,10 +39,10 @@ describe('petstore restore over a crashed store', () => {
 describe('restores of one store at the same time', () => {
   it('leave the whole content of one of them', async () => {
     for (const count of [100, 2000]) {
-      makeSampleStore(inFolder(`${count}.db`), { seed: 1, count });
+      await fillFile(inFolder(`${count}.db`), count);
       backUpSqlite(inFolder(`${count}.db`), inFolder(`b${count}.db`), noReport);
     }
-    makeSampleStore(at.store, { seed: 1, count: 1 });
+    await fillFile(at.store, 1);
     const results = await Promise.all(
       [100, 2000, 100].map((count) => run('restore', inFolder(`b${count}.db`), '--force')),
     );

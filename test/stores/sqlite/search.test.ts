@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { PetstoreError } from '../../../src/domain/error.ts';
-import { makeSampleStore } from '../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { findStore } from '../../../src/stores/sqlite/file.ts';
 import { openSearcher } from '../../../src/stores/sqlite/search.ts';
 import { codeOf } from '../../support/code-of.ts';
@@ -15,7 +15,7 @@ const nothing = { limit: 20, words: ['no pet has this name'] };
 describe('a search that reads many pets', () => {
   it('is refused when too many wait, while the others get their results', async () => {
     await using place = await makeSqlitePlace();
-    makeSampleStore(place.path, { seed: 1, count: 2000 });
+    await fillFile(place.path, 2000);
     const store = await place.open();
     // Starts the thread.
     await store.pets.searchPets(nothing);
@@ -61,7 +61,7 @@ describe('a search that reads many pets', () => {
 
   it('leaves the serving thread free', async () => {
     await using place = await makeSqlitePlace();
-    makeSampleStore(place.path, { seed: 1, count: 50_000 });
+    await fillFile(place.path, 50_000);
     const store = await place.open();
     let isFound = false;
     const searching = Promise.resolve(store.pets.searchPets(nothing)).then(() => (isFound = true));
@@ -109,7 +109,7 @@ describe('a search that reads many pets', () => {
 
   it('ends with the store', async () => {
     await using place = await makeSqlitePlace();
-    makeSampleStore(place.path, { seed: 1, count: 20_000 });
+    await fillFile(place.path, 20_000);
     const store = await place.open();
     const [first, second] = [1, 2].map(async () => store.pets.searchPets(nothing));
     const [, finished, interrupted] = await Promise.allSettled([store.close(), first, second]);

@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../../src/stores/issue-key.ts';
-import { createSamplePets } from '../../../src/domain/sample-pets.ts';
-import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
+import { fillFile } from '../fill-file.ts';
 import type { S3Server } from '../s3-server.ts';
 import { makeFolder, runCli, type Folder } from './process.ts';
 
@@ -29,7 +28,10 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
   mkdirSync(scratch);
   const run: World['run'] = (...args) =>
     runCli(args, { env: { ...s3.env, DATABASE_URL: folder.database, TMPDIR: scratch } });
-  await fill(folder.database);
+  await fillFile(folder.database, 300);
+  const store = openSqliteStore({ path: folder.database });
+  await issueKey(store.keys, { name: 'till', now: new Date() });
+  await store.close();
   const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
   if (kind === 'a folder') {
     return {
@@ -60,15 +62,6 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
 
 function damaged(bytes: Uint8Array): Uint8Array {
   return bytes.with(-3, bytes.at(-3)! ^ 1);
-}
-
-async function fill(path: string): Promise<void> {
-  const adding = openSqliteImport({ path });
-  await adding.addPets(Array.from({ length: 300 }, createSamplePets(1)));
-  await adding.close();
-  const store = openSqliteStore({ path });
-  await issueKey(store.keys, { name: 'till', now: new Date() });
-  await store.close();
 }
 
 /** As if it had been left more than a day ago. */

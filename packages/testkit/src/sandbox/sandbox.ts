@@ -53,7 +53,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
   const { stableOnly = false, faults, wrap = none, log = silent } = options;
   await using starting = new AsyncDisposableStack();
-  const store = openSeededStore({ seed, count });
+  const store = await openSeededStore({ seed, count });
   starting.defer(() => store.close());
   const injected = createFaults(
     { faults, faultSeed },

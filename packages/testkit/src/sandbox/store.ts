@@ -2,7 +2,8 @@ import { Database } from 'bun:sqlite';
 import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSampleStore, openSqliteStore, type SampleStoreOptions, type Store } from 'petstore-server/embed';
+import { createSamplePets, openSqliteStore, sampleCategories, type Store } from 'petstore-server/embed';
+import { fillStore } from './fill-store.ts';
 
 /** A store in a temporary folder, which `close` removes. */
 export interface SeededStore extends Store {
@@ -10,14 +11,21 @@ export interface SeededStore extends Store {
   reset(): void;
 }
 
-export function openSeededStore(options: SampleStoreOptions): SeededStore {
+export interface SampleOptions {
+  /** The seed of the random numbers. */
+  seed: number;
+  /** How many sample pets the store holds. */
+  count: number;
+}
+
+export async function openSeededStore(options: SampleOptions): Promise<SeededStore> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const path = join(folder, 'petstore.db');
   const seeded = join(folder, 'seeded.db');
   let restorer: Restorer | undefined;
   try {
-    makeSampleStore(seeded, options);
+    await makeSampleStore(seeded, options);
     copyFileSync(seeded, path, constants.COPYFILE_FICLONE);
     const store = openSqliteStore({ path });
     return {
@@ -36,6 +44,15 @@ export function openSeededStore(options: SampleStoreOptions): SeededStore {
     remove();
     throw error;
   }
+}
+
+async function makeSampleStore(path: string, { seed, count }: SampleOptions): Promise<void> {
+  const store = openSqliteStore({ path });
+  await Promise.all(
+    sampleCategories.map((category) => store.pets.apply({ kind: 'put-category', ...category })),
+  );
+  await fillStore(store, Array.from({ length: count }, createSamplePets(seed)));
+  await store.close();
 }
 
 interface Restorer {

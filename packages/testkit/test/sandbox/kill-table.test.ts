@@ -25,7 +25,7 @@ describe('conform', () => {
   it.each([false, true])(
     'finds nothing wrong with a sandbox that has no mistake (stable only: %p)',
     async (stableOnly) => {
-      await using sandbox = openCheckedSandbox({ stableOnly });
+      await using sandbox = await openCheckedSandbox({ stableOnly });
       expect(failedNames(await sandbox.results('strict'))).toEqual([]);
     },
   );
@@ -91,7 +91,7 @@ async function findMutants(known: KnownKills): Promise<Kill[]> {
   const waiting = mutants.values();
   const found: Kill[] = [];
   const work = async (): Promise<void> => {
-    await using sandbox = openCheckedSandbox();
+    await using sandbox = await openCheckedSandbox();
     for (const mutant of waiting) {
       const before = known.get(mutant.name) ?? [];
       const only = mutant.breaks === 'contract' ? [...before] : [...contract, ...before];
@@ -112,9 +112,9 @@ interface CheckedSandbox extends AsyncDisposable {
 }
 
 /** A sandbox without a socket. */
-function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox {
+async function openCheckedSandbox({ stableOnly = false } = {}): Promise<CheckedSandbox> {
   const { apiKey, seed, count } = sandboxDefaults;
-  const store = openSeededStore({ seed, count });
+  const store = await openSeededStore({ seed, count });
   const app = createApp({
     pets: store.pets,
     events: store.events,

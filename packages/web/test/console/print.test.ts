@@ -2,7 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useTills } from '../../../../test/support/browser/tills.ts';
 import { openConsole, rows } from '../../../../test/support/browser/console.ts';
-import { openServiceOnFile } from '../../../../test/support/http/service-on-file.ts';
+import { openListeningService } from '../../../../test/support/http/listening.ts';
+import { makeSqlitePlace } from '../../../../test/support/store-place.ts';
 import { openDetails, openShop, openShopOf } from '../../../../test/support/browser/shop.ts';
 
 const tills = useTills();
@@ -70,8 +71,12 @@ describe('on paper', () => {
   });
 
   it('the label has its id in Code 39, for scanners', async () => {
-    await using service = await openServiceOnFile([]);
-    service.putPet(9_071_325_486n, { name: 'Rex', categoryId: 7n });
+    await using place = await makeSqlitePlace();
+    const bulk = await place.openBulk();
+    await bulk.raiseLastIds({ pets: 9_071_325_485n, orders: 0n });
+    await bulk.close();
+    await using service = await openListeningService({ openStore: () => place.open() });
+    await service.client.createPet({ name: 'Rex', categoryId: 7n });
     await using visited = await openConsole(tills.browser, service, paper);
     const { page } = visited;
     await openDetails(page, 'Rex');

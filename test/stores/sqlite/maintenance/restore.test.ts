@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { backUpSqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts';
 import { restoreSqlite } from '../../../../src/stores/sqlite/maintenance/restore.ts';
-import { makeSampleStore } from '../../../../src/stores/sqlite/maintenance/sample-store.ts';
+import { fillFile } from '../../../support/fill-file.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { noReport } from '../../../../src/system/progress.ts';
 import { copyByHand, damageFile, makeCrashedStore } from '../../../support/crashed-store.ts';
@@ -25,7 +25,7 @@ const made = makeFolder();
 const backup = join(made.path, 'one.db');
 beforeAll(async () => {
   const other = join(made.path, 'other.db');
-  makeSampleStore(other, { seed: 1, count: 1 });
+  await fillFile(other, 1);
   backUpSqlite(other, backup, noReport);
   await makeCrashedStore(made.database, 3);
 });
