@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../stores/bulk.ts';
-import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
 import { isSameStore, storeAt } from '../stores/open.ts';
 import { withStore } from './store.ts';
 import { addExamples } from './terminal/usage.ts';
@@ -11,9 +11,8 @@ import { reportProgress } from './terminal/progress.ts';
 export function define(command: Command): void {
   command
     .description(
-      'Copy a whole store: pets and orders with their ids, categories, API keys, idempotency keys and the progress of ' +
-        'imports. Stop the services of both stores first. If the copy is interrupted, empty the target and run the same ' +
-        'command again.',
+      'Copy a whole store: pets and orders with their ids, categories, API keys and idempotency keys. Stop the services ' +
+        'of both stores first. If the copy is interrupted, empty the target and run the same command again.',
     )
     .requiredOption('--from <address>', 'The store to read. It is not changed.')
     .requiredOption('--to <address>', 'The store to write: new or empty.')
@@ -31,7 +30,6 @@ const tables = [
   ['orders', 'orders'],
   ['categories', 'categories'],
   ['idempotency keys', 'idempotencyRecords'],
-  ['imports', 'imports'],
   ['API keys', 'keys'],
 ] as const;
 
@@ -48,7 +46,6 @@ async function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> 
       const summary = await withBulk(to, true, (target) => copyAll(source, target));
       print(`Copied and compared: ${summary}. ${storeAt(from).name} and ${storeAt(to).name} are the same.\n`);
     } catch (error) {
-      if (error instanceof IdTakenError) throw writtenMeanwhile('Another process wrote to the target.');
       throw asInterrupted('copy', error, 'Empty the target and run the same command again.');
     }
   });
@@ -104,18 +101,12 @@ async function compare({ name, source, target }: TablePair): Promise<string> {
     summarize(target, (count) => progress.add(count)),
   ]);
   if (expected.count !== found.count || expected.checksum !== found.checksum) {
-    throw writtenMeanwhile(
+    throw new OperatorError(
       `The ${name} differ after the copy: ${expected.count} in the source, ${found.count} in the target.`,
+      'Stop the services of both stores, empty the target, and run the same command again.',
     );
   }
   return `${found.count.toLocaleString('en')} ${name} (${found.checksum.slice(0, 12)})`;
-}
-
-function writtenMeanwhile(problem: string): OperatorError {
-  return new OperatorError(
-    problem,
-    'Stop the services of both stores, empty the target, and run the same command again.',
-  );
 }
 
 async function summarize(table: BulkTable<unknown>, onRows = (_count: number): void => {}) {

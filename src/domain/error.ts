@@ -65,11 +65,6 @@ export function idsUsedUp(): PetstoreError {
   );
 }
 
-/** A pet cannot be added under this id, because another pet has or had it. */
-export class IdTakenError extends Error {
-  override readonly name = 'IdTakenError';
-}
-
 /** A problem that the operator can fix. It is shown as one line without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';

@@ -67,7 +67,6 @@ export const eventTypes = [
   'pet.created',
   'pet.updated',
   'pet.deleted',
-  'pets.imported',
   'category.updated',
   'category.deleted',
 ] as const;
@@ -82,7 +81,7 @@ export interface NewEvent {
   createdBy?: string | undefined;
   /** Only events of a pet have it. */
   petId?: bigint;
-  /** The pet or the category as JSON; for an import, the count of its pets. */
+  /** The pet or the category as JSON. */
   json: string;
   /** The old values of the fields that changed, as JSON. */
   previous?: string;
@@ -114,10 +113,6 @@ export function previousValues(before: NewPet, after: NewPet): string | undefine
   return values.length === 0 ? undefined : `{${values.join(',')}}`;
 }
 
-export function importEvent(count: number, now: number): NewEvent {
-  return { type: 'pets.imported', createdAt: now, json: String(count) };
-}
-
 /** The event as JSON. Every store must produce the same bytes. */
 export function renderEvent(event: StoredEvent): string {
   const { id, type, createdAt, createdBy, previous } = event;
@@ -129,7 +124,6 @@ export function renderEvent(event: StoredEvent): string {
 
 /** The type decides what an event is about. */
 function contentOf({ type, petId, json }: StoredEvent): string {
-  if (type === 'pets.imported') return `"count":${json}`;
   return type.startsWith('category.') ? `"category":${json}` : `"petId":${petId},"pet":${json}`;
 }
 

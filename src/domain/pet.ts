@@ -18,25 +18,6 @@ export interface Pet extends NewPet {
   id: bigint;
 }
 
-/** A pet to add in bulk. Either every pet of a batch has an id, which it keeps, or none has. */
-export interface ImportedPet extends Omit<NewPet, 'categoryId'> {
-  id?: bigint;
-  categoryId?: bigint;
-  /** In place of the number, which is found or chosen when the pet is added. */
-  categoryName?: string;
-}
-
-/** An imported pet whose category has its number. */
-export interface NumberedPet extends NewPet {
-  id?: bigint;
-}
-
-/**
- * The largest id that an import may keep. New ids follow the largest one, so an id at the end of the range would leave
- * none for new pets. 10^15 ids stay free: at 30,000 creates a second, they last a thousand years.
- */
-export const largestKeptId = int64Range.largest - 10n ** 15n;
-
 /** Some fields of a pet. Null means that an optional field is absent. */
 export type PetFields = { [Name in keyof NewPet]?: NewPet[Name] | null };
 

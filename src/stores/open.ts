@@ -1,7 +1,7 @@
 import { OperatorError, usageError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { Log } from '../system/log.ts';
-import type { BulkStore, ImportStore } from './bulk.ts';
+import type { BulkStore } from './bulk.ts';
 import type { MakeOptions } from './schema.ts';
 import { noStore } from './sqlite/errors.ts';
 import { findStore, isFileOfStore } from './sqlite/file.ts';
@@ -26,8 +26,6 @@ export interface NamedStore {
   open(options: StoreOptions): Promise<Store>;
   /** Opens the store to read or write all of it. */
   openBulk(options: StoreOptions & { mayCreate: boolean }): Promise<BulkStore>;
-  /** Opens the store to add many pets at once. */
-  openImport(options: StoreOptions): Promise<ImportStore>;
 }
 
 export function storeAt(databaseUrl: string): NamedStore {
@@ -57,8 +55,6 @@ function embeddedStore(path: string): NamedStore {
     open: async (options) => openSqliteStore({ ...options, path }),
     openBulk: async (options) =>
       (await import('./sqlite/maintenance/bulk.ts')).openSqliteBulk({ ...options, path }),
-    openImport: async (options) =>
-      (await import('./sqlite/maintenance/import.ts')).openSqliteImport({ ...options, path }),
   };
 }
 
@@ -71,8 +67,6 @@ function postgresStore(address: string): NamedStore {
     open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
     openBulk: async (options) =>
       (await import('./postgres/maintenance/bulk.ts')).openPostgresBulk({ ...options, address }),
-    openImport: async (options) =>
-      (await import('./postgres/maintenance/bulk.ts')).openPostgresImport({ ...options, address }),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Category } from '../domain/category.ts';
-import type { ImportState } from './bulk.ts';
 import { eventsGone, type NewEvent, type Order, renderEvent, type StoredEvent } from '../domain/history.ts';
 import type { IdempotencyRecord } from '../domain/change.ts';
 import { maxEventsRead, type EventPage, type EventRequest } from './store.ts';
@@ -127,13 +126,6 @@ export const keyTable: TableForm<ApiKey, KeyRow> = {
     return { ...key, isReadOnly: readOnly, mayDelete: !readOnly && !noDelete };
   },
 };
-
-export type ImportRow = StoredRow;
-export const importTable = tableForm<ImportState, ImportRow>('imports', 1, {
-  source: 'text',
-  addedCount: 'count',
-  finishedAt: 'time',
-});
 
 /** Ids have no gaps, because the newest event is never deleted. The store assigns the id of a new one. */
 export const eventTable = tableForm<NewEvent & { id?: bigint }, StoredRow>('events', 1, {

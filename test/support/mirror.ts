@@ -30,12 +30,9 @@ export class Mirror {
       this.#after = undefined;
     });
     if (!page) return this.#begin(source);
-    // Read before anything is applied, because it may fail.
-    const imported = page.events.some(({ type }) => type === 'pets.imported') ? await listPets(source) : [];
     for (const { id, type, petId, pet } of page.events) {
       this.#ids.push(id);
-      if (type === 'pets.imported') for (const [listed, text] of imported) this.#pets.set(listed, text);
-      else if (petId !== undefined && type === 'pet.deleted') this.#pets.delete(petId);
+      if (petId !== undefined && type === 'pet.deleted') this.#pets.delete(petId);
       else if (petId !== undefined && pet) this.#pets.set(petId, textOf(pet));
     }
     this.#after = page.after;

@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BulkStore, ImportStore } from '../../src/stores/bulk.ts';
+import type { BulkStore } from '../../src/stores/bulk.ts';
 import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
-import { openSqliteImport } from '../../src/stores/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import type { Store } from './http/service.ts';
 
@@ -16,7 +15,6 @@ export interface StoreOptions {
 export interface StorePlace extends AsyncDisposable {
   open(options?: StoreOptions): Promise<Store>;
   openBulk(): Promise<BulkStore>;
-  openImport(): Promise<ImportStore>;
   /** Every byte that the store has written so far. */
   readAll(): Promise<Buffer>;
 }
@@ -38,7 +36,6 @@ export async function makeSqlitePlace(): Promise<SqlitePlace> {
     path,
     open: async (options = {}) => openSqliteStore({ path, ...options }),
     openBulk: () => openSqliteBulk({ path, mayCreate: true }),
-    openImport: async () => openSqliteImport({ path }),
     async readAll() {
       const names = [...new Bun.Glob('*').scanSync(folder)];
       return Buffer.concat(await Promise.all(names.map((name) => Bun.file(join(folder, name)).bytes())));

@@ -7,10 +7,7 @@ import type { Send } from './wire/send.ts';
 import { pause } from './wire/wait.ts';
 
 /** What happened. A release of the service may add types. */
-export type EventType =
-  | `pet.${'created' | 'updated' | 'deleted'}`
-  | 'pets.imported'
-  | `category.${'updated' | 'deleted'}`;
+export type EventType = `pet.${'created' | 'updated' | 'deleted'}` | `category.${'updated' | 'deleted'}`;
 
 /** One change. Events arrive in the order of the changes. */
 export interface PetEvent {
@@ -18,7 +15,7 @@ export interface PetEvent {
   id: bigint;
   type: EventType;
   createdAt: Date;
-  /** The name of the API key. Absent for `pets.imported`. */
+  /** The name of the API key. */
   createdBy?: string;
   /** Present for events of one pet, like `pet`. */
   petId?: bigint;
@@ -28,8 +25,6 @@ export interface PetEvent {
   category?: Category;
   /** For `pet.updated`, the old values of the fields that changed. */
   previous?: PetFields;
-  /** For `pets.imported`, the number of pets. List pets and categories again. */
-  count?: number;
   /**
    * The cursor after this event, on the last event of a page from `events`. Store it once you have applied the event.
    */
@@ -105,7 +100,7 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
 }
 
 function toEvent(value: unknown): PetEvent | undefined {
-  const { id, type, createdAt, createdBy, petId, pet, category, previous, count } = fieldsOf(value);
+  const { id, type, createdAt, createdBy, petId, pet, category, previous } = fieldsOf(value);
   if (!isInteger(id) || typeof type !== 'string' || typeof createdAt !== 'string') return undefined;
   const [readPet, readCategory] = [toPet(pet), toCategory(category)];
   if (pet !== undefined && !readPet) return undefined;
@@ -119,7 +114,6 @@ function toEvent(value: unknown): PetEvent | undefined {
     ...(readPet && { pet: readPet }),
     ...(readCategory && { category: readCategory }),
     ...(typeof previous === 'object' && previous !== null && { previous: toFields(previous) }),
-    ...(typeof count === 'number' && { count }),
   };
 }
 

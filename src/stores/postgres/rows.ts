@@ -99,13 +99,6 @@ const updatePets = {
 
 const deletePets = { name: 'delete-pets', text: 'DELETE FROM pets WHERE id = ANY ($1::bigint[])' };
 
-/** An import that keeps its ids must not reuse the id of a deleted pet. */
-const rememberDeletedId = {
-  name: 'remember-deleted-id',
-  text: `UPDATE deletions SET largest_pet_id = given.id FROM (SELECT max(id) AS id FROM unnest($1::bigint[]) AS id) AS given
-    WHERE deletions.id = 1 AND largest_pet_id < given.id`,
-};
-
 const insertCategories = insertStatement(categoryTable);
 const deleteCategories = {
   name: 'delete-categories',
@@ -126,11 +119,7 @@ export function write(query: Query, writes: Writes): void {
   const { inserted, changed, deleted, categories, returns, orders, events } = writes;
   if (inserted.size > 0) void query(insertPets, arraysOf(petTable, petsOf(inserted)));
   if (changed.size > 0) void query(updatePets, arraysOf(petTable, petsOf(changed)));
-  if (deleted.size > 0) {
-    const ids = Array.from(deleted, String);
-    void query(deletePets, [ids]);
-    void query(rememberDeletedId, [ids]);
-  }
+  if (deleted.size > 0) void query(deletePets, [Array.from(deleted, String)]);
   if (categories.size > 0) {
     void query(deleteCategories, [Array.from(categories.keys(), String)]);
     const named = [...categories.values()].filter((category) => category !== undefined);

@@ -138,14 +138,9 @@ function isUndone(error: unknown): boolean {
   return /^(?:23|40(?!003)|57014)/.test(stateOf(error));
 }
 
-/** Whether two transactions collided, or an import took an id that was drawn. The one undone can be run again. */
+/** Whether two transactions collided. The one undone can be run again. */
 export function isCollision(error: unknown): boolean {
-  return /^40(?:001|P01)$/.test(stateOf(error)) || isIdTaken(error);
-}
-
-export function isIdTaken(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return false;
-  return error.code === '23505' && /^(?:pets|orders)_pkey$/.test(error.constraint ?? '');
+  return /^40(?:001|P01)$/.test(stateOf(error));
 }
 
 /** The error for callers: `unavailable`, unless the values are at fault, which is a bug, or some rows are damaged. */

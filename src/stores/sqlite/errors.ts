@@ -1,13 +1,7 @@
 /** Failures of SQLite and the file system: `operatorError` is for operators, `callerError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
-import {
-  IdTakenError,
-  OperatorError,
-  PetstoreError,
-  unavailable,
-  type ErrorCode,
-} from '../../domain/error.ts';
+import { OperatorError, PetstoreError, unavailable, type ErrorCode } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 import { describeError, reasonOf } from '../../system/log.ts';
 
@@ -95,12 +89,6 @@ export function describeFailure(error: unknown): Failure {
 export function failureOf({ shown, reason, stack }: Failure): Error {
   const cause = Object.assign(new Error(reason), { stack });
   return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
-}
-
-/** Like `callerError`, for rows that are added with their ids or keys. */
-export function callerErrorOfAdd(error: unknown): unknown {
-  if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return callerError(error);
-  return new IdTakenError('This id is taken already.', { cause: error });
 }
 
 /**

@@ -1,13 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { renderCategory } from '../../domain/category.ts';
 import { idsUsedUp, type PetstoreError, storeDamaged } from '../../domain/error.ts';
-import {
-  importEvent,
-  type NewEvent,
-  type NewOrder,
-  type OrderReturn,
-  renderOrder,
-} from '../../domain/history.ts';
+import { type NewEvent, type NewOrder, type OrderReturn, renderOrder } from '../../domain/history.ts';
 import { foldName } from '../../domain/fold.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { type NewPet, type Pet, renderPet, startOfPet } from '../../domain/pet.ts';
@@ -76,7 +70,7 @@ export function createIds(database: Database, table: keyof LastIds) {
 }
 
 /** Reads the largest id ever used, including those of deleted rows; 0 if there is none. */
-export function createLastIdReader(database: Database, table: keyof LastIds): () => bigint {
+function createLastIdReader(database: Database, table: keyof LastIds): () => bigint {
   const selectLast = database.query<{ id: string }, []>(
     `SELECT CAST(max(
        coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0),
@@ -174,11 +168,9 @@ export function createEventWriter(database: Database): (events: readonly NewEven
   return (events) => insert(events.map(eventTable.valuesOf));
 }
 
-/** Starts a new log with one import event for all pets. Cursors of the previous log are refused. */
-export function beginLog(database: Database, now: number): void {
-  const { count } = database.query('SELECT count(*) AS count FROM pets').get() as { count: number };
-  createEventWriter(database)([importEvent(count, now)]);
-  database.run('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+/** Starts a new, empty log. Cursors of the previous one are refused. */
+export function beginLog(database: Database): void {
+  database.run('DELETE FROM events');
   database.run('UPDATE event_log SET epoch = lower(hex(randomblob(8)))');
 }
 

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { IdTakenError } from '../../../src/domain/error.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { openPostgresImport } from '../../../src/stores/postgres/maintenance/bulk.ts';
-import { failureOf } from '../../support/failure.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
@@ -94,9 +91,8 @@ describe('two replicas that change the same pets', () => {
     expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
   });
 
-  it('do not deadlock under mixed updates, deletes, creates and imports', async () => {
+  it('do not deadlock under mixed updates, deletes and creates', async () => {
     const ids = await createMany(30);
-    const importing = await openPostgresImport({ address: database.address() });
     const outcomes: Promise<string>[] = [];
     for (let round = 0; round < 10; round++) {
       for (const [index, { pets }] of replicas.entries()) {
@@ -110,12 +106,8 @@ describe('two replicas that change the same pets', () => {
         for (const key of index === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a'])
           outcomes.push(codeOf(pets.apply(createPet(rex, { caller: 'mixed', key: `${key} ${round}` }))));
       }
-      const largest = (await importing.largestId()) ?? 0n;
-      for (const pet of [{ id: largest + 1000n, ...rex }, rex])
-        expect(await codeOf(importing.addPets([pet]))).toBe('done');
     }
     for (const outcome of await Promise.all(outcomes)) expect(['done', 'not_found']).toContain(outcome);
-    await importing.close();
     expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
   });
 
@@ -172,31 +164,6 @@ describe('changes on PostgreSQL', () => {
     const first = await Promise.race([update, store.pets.apply(createPet(rex)).then(() => 'created')]);
     await held.release();
     expect([first, await update]).toEqual(['created', 'done']);
-  });
-
-  it('skip an order id that is taken', async () => {
-    const { id } = await store.pets.apply(createPet(rex));
-    await database.run(`
-      INSERT INTO orders (id, pet_id, status, created_at)
-      SELECT nextval('order_ids') + 1, 0, 'sold', 0`);
-    await store.pets.apply(updatePet(id, { changes: { status: 'pending' } }));
-    expect(await database.run(`SELECT id FROM orders WHERE pet_id = ${id}`)).toHaveLength(1);
-  });
-
-  it('keep an import with its own ids from using the id of a deleted pet', async () => {
-    const { id } = await store.pets.apply(createPet(rex));
-    await store.pets.apply(deletePet(id));
-    const adding = await openPostgresImport({ address: database.address() });
-    expect(await adding.largestId()).toBe(id);
-    // A batch that is not committed moves the sequence, and may still be added again.
-    await database.run("SELECT nextval('pet_ids')");
-    expect(await adding.largestId()).toBe(id);
-    // Deleted while the import runs.
-    expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
-    expect(await store.pets.getPet(id)).toBeUndefined();
-    await adding.addPets([{ id: id + 5n, ...rex }]);
-    expect(await store.pets.getPet(id + 5n)).toBeDefined();
-    await adding.close();
   });
 });
 

@@ -1,13 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { IdTakenError } from '../../../src/domain/error.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { openSqliteBulk } from '../../../src/stores/sqlite/maintenance/bulk.ts';
-import { openSqliteImport } from '../../../src/stores/sqlite/maintenance/import.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { failureOf } from '../../support/failure.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
 import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 
@@ -89,24 +86,6 @@ describe('updates and deletes', () => {
     expect(outcomes).toEqual(['unavailable', 'unavailable', 'done']);
     expect(() => store.pets.listCategories({ limit: 1 })).toThrow('damaged');
     expect(await codeOf(Promise.resolve(store.pets.listCategories({ limit: 1, after: 7n })))).toBe('done');
-  });
-});
-
-describe('an import that brings its ids', () => {
-  it('refuses the id of a pet that was added and deleted while it ran', async () => {
-    const store = place.open();
-    const adding = openSqliteImport(place);
-    try {
-      await adding.addPets([{ id: 5n, ...rex }]);
-      const { id } = await store.pets.apply(createPet(rex));
-      await store.pets.apply(deletePet(id));
-      expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
-      expect(await store.pets.getPet(id)).toBeUndefined();
-      await adding.addPets([{ id: id + 1n, ...rex }]);
-      expect(await store.pets.getPet(id + 1n)).toBeDefined();
-    } finally {
-      await adding.close();
-    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { openPostgresBulk, openPostgresImport } from '../../../src/stores/postgres/maintenance/bulk.ts';
+import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
@@ -14,7 +14,6 @@ export async function makePostgresPlace(): Promise<StorePlace & { address: strin
     address,
     open: (options = {}) => openPostgresStore({ address, ...options }),
     openBulk: () => openPostgresBulk({ address, mayCreate: true }),
-    openImport: () => openPostgresImport({ address }),
     async readAll() {
       const schema = /search_path%3D(\w+)/.exec(address)?.[1];
       const [row] = await own.run(`SELECT schema_to_xml('${schema}', true, false, '')::text AS everything`);

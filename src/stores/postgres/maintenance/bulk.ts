@@ -1,50 +1,38 @@
 import type { QueryResultRow } from 'pg';
-import { IdTakenError, PetstoreError } from '../../../domain/error.ts';
-import { importEvent } from '../../../domain/history.ts';
-import { type Category, numberCategories, numbersForNewNames } from '../../../domain/category.ts';
-import type { ImportedPet } from '../../../domain/pet.ts';
-import type { BulkStore, BulkTable, ImportStep, ImportStore, LastIds } from '../../bulk.ts';
+import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import {
-  type CategoryRow,
   categoryTable,
   columnsOf,
   idempotencyTable,
-  type ImportRow,
-  importTable,
   keyTable,
   orderTable,
   type TableForm,
 } from '../../tables.ts';
 import { type Environment, parseAddress } from '../address.ts';
-import {
-  addEvents,
-  arraysOf,
-  insertStatement,
-  insertWithNewIds,
-  lockAllCategories,
-  petTable,
-  selectPetRow,
-} from '../rows.ts';
+import { arraysOf, insertStatement, petTable, selectPetRow } from '../rows.ts';
 import { prepareDatabase, type PrepareOptions } from '../schema.ts';
-import type { Query, Values } from '../session.ts';
+import type { Query } from '../session.ts';
 import { createSql, type Sql } from '../sessions.ts';
-import { isIdTaken } from '../transaction.ts';
 
 interface CommandOptions extends PrepareOptions {
   address: string;
   environment?: Environment;
 }
 
-/** Reads or writes all of a store. */
+const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };
+const commitMs = 60_000;
+
+/** Reads or writes all of a store, one transaction after another. */
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
-  const sql = await openCommandSql(options);
+  const address = parseAddress(options.address, options.environment ?? {});
+  await prepareDatabase(address, options);
+  const sql = createSql(address, { readerCount: 1, timeouts, commitMs });
   return {
     pets: tableOf(sql, petTable, selectPetRow),
     keys: tableOf(sql, keyTable),
     orders: tableOf(sql, orderTable),
     categories: tableOf(sql, categoryTable),
     idempotencyRecords: tableOf(sql, idempotencyTable),
-    imports: tableOf(sql, importTable),
     lastIds: async () => ({
       pets: await lastIdOf(sql.search, 'pet_ids'),
       orders: await lastIdOf(sql.search, 'order_ids'),
@@ -53,61 +41,6 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
     beginLog: () => sql.write(beginLog),
     close: () => sql.close(),
   };
-}
-
-/** The sequence is no substitute: it also skips the ids of an uncommitted batch, which is then added again. */
-const selectLargestId = `
-  SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
-
-/** Adds many pets at once. */
-export async function openPostgresImport(options: CommandOptions): Promise<ImportStore> {
-  const sql = await openCommandSql(options);
-
-  const change = (text: string, values: Values): Promise<void> =>
-    sql.write(async (query) => void query(text, values));
-
-  return {
-    async findImport(source) {
-      const select = `SELECT ${columnsOf(importTable).join(', ')} FROM imports WHERE source = $1`;
-      const [row] = await sql.search<ImportRow>(select, [source]);
-      return row && importTable.parse(row);
-    },
-
-    addPets: (pets, step) =>
-      sql.write(async (query) => {
-        const added = await addTogether(query, pets, step);
-        addEvents(query, [importEvent(pets.length, Date.now())]);
-        return added;
-      }),
-
-    nameCategories: (categories) => sql.write(async (query) => nameCategories(query, categories)),
-
-    finishImport: (source, finishedAt) =>
-      change(
-        `INSERT INTO imports (source, added_count, finished_at) VALUES ($1, 0, $2)
-         ON CONFLICT (source) DO UPDATE SET finished_at = excluded.finished_at`,
-        [source, finishedAt.getTime()],
-      ),
-
-    forgetImport: (source) => change('DELETE FROM imports WHERE source = $1', [source]),
-
-    async largestId() {
-      const [row] = await sql.search<{ id: string | null }>(selectLargestId);
-      return row === undefined || row.id === null ? undefined : BigInt(row.id);
-    },
-
-    close: () => sql.close(),
-  };
-}
-
-const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 120_000 };
-const commitMs = 60_000;
-
-/** For a command that reads or writes many rows, one transaction after another. */
-async function openCommandSql(options: CommandOptions): Promise<Sql> {
-  const address = parseAddress(options.address, options.environment ?? {});
-  await prepareDatabase(address, options);
-  return createSql(address, { readerCount: 1, timeouts, commitMs });
 }
 
 /** `selected` are the columns to read. */
@@ -137,7 +70,7 @@ function tableOf<Row, Stored extends QueryResultRow>(
       return (await sql.search<Stored>(page, position)).map(parse);
     },
     async write(rows) {
-      await sql.write((query) => query(insertStatement(form), arraysOf(form, rows)).catch(refuseTakenId));
+      await sql.write((query) => query(insertStatement(form), arraysOf(form, rows)));
     },
   };
 }
@@ -146,9 +79,7 @@ function tableOf<Row, Stored extends QueryResultRow>(
 const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
 
 async function beginLog(query: Query): Promise<void> {
-  const [row] = await query<{ count: string }>('SELECT count(*) AS count FROM pets');
-  addEvents(query, [importEvent(Number(row?.count), Date.now())]);
-  void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+  void query('DELETE FROM events');
   void query(newEpoch);
 }
 
@@ -166,89 +97,6 @@ async function raiseLastIds(query: Query, { pets, orders }: LastIds): Promise<vo
   await moveSequence(query, 'pet_ids', BigInt(last.pets));
   await moveSequence(query, 'order_ids', BigInt(last.orders));
   await moveSequence(query, 'api_key_ids', BigInt(last.keys));
-  // Some of these pets may have been deleted, and it is unknown which.
-  const remember = 'UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint';
-  await query(remember, [last.pets]);
-}
-
-const insertNew = insertWithNewIds(petTable, 'pet_ids');
-const insertKept = insertStatement(petTable);
-
-async function addTogether(
-  query: Query,
-  pets: readonly ImportedPet[],
-  step: ImportStep | undefined,
-): Promise<Category[]> {
-  if (step) await moveImport(query, step, pets.length);
-  const categories = pets.some(({ categoryId }) => categoryId === undefined)
-    ? await lockCategories(query)
-    : [];
-  const range = numbersForNewNames(pets, categories);
-  const carried = range ? await readCarried(query, range) : [];
-  const { pets: numbered, added } = numberCategories(pets, categories, new Set(carried));
-  nameCategories(query, added);
-  const rows = numbered.map((pet) => Object.assign({ id: 0n }, pet));
-  const values = arraysOf(petTable, rows);
-  const smallest = pets[0]?.id;
-  if (smallest === undefined) {
-    await query(insertNew, values);
-  } else {
-    await query(insertKept, values).catch(refuseTakenId);
-    await refuseDeletedIds(query, smallest);
-    await moveSequence(query, 'pet_ids', rows.at(-1)?.id ?? smallest);
-  }
-  return added;
-}
-
-/** So that no name gets two numbers, and no number two names. */
-async function lockCategories(query: Query): Promise<Category[]> {
-  await query(lockAllCategories);
-  const rows = await query<CategoryRow>('SELECT id, name FROM categories ORDER BY id');
-  return rows.map(categoryTable.parse);
-}
-
-async function readCarried(
-  query: Query,
-  { first, last }: { first: bigint; last: bigint },
-): Promise<bigint[]> {
-  const select =
-    'SELECT DISTINCT category_id AS id FROM pets WHERE category_id BETWEEN $1::bigint AND $2::bigint';
-  const rows = await query<{ id: string }>(select, [String(first), String(last)]);
-  return rows.map(({ id }) => BigInt(id));
-}
-
-const insertCategories = `${insertStatement(categoryTable).text} ON CONFLICT (id) DO NOTHING`;
-
-function nameCategories(query: Query, categories: readonly Category[]): void {
-  if (categories.length > 0) void query(insertCategories, arraysOf(categoryTable, categories));
-}
-
-/** For rows that keep their ids, where another attempt would fail, too. */
-function refuseTakenId(error: unknown): never {
-  throw isIdTaken(error) ? new IdTakenError('This id is taken already.', { cause: error }) : error;
-}
-
-/**
- * The table alone would accept the id of a pet that was deleted after the import began. Call this after the insert,
- * which waits for a concurrent delete of an equal id to commit.
- */
-async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
-  const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
-  const deleted = await query(select, [String(smallest)]);
-  if (deleted.length > 0) throw new IdTakenError('This id was used before.');
-}
-
-async function moveImport(query: Query, { source, addedBefore }: ImportStep, count: number): Promise<void> {
-  await query('INSERT INTO imports (source, added_count) VALUES ($1, 0) ON CONFLICT (source) DO NOTHING', [
-    source,
-  ]);
-  const moved = await query(
-    `UPDATE imports SET added_count = $3::bigint
-     WHERE source = $1 AND added_count = $2::bigint AND finished_at IS NULL RETURNING 1`,
-    [source, addedBefore, addedBefore + count],
-  );
-  if (moved.length !== 1)
-    throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
 }
 
 type Sequence = 'pet_ids' | 'order_ids' | 'api_key_ids';
@@ -260,19 +108,8 @@ async function lastIdOf(query: Query, sequence: Sequence): Promise<bigint> {
   return BigInt(row?.id ?? 0);
 }
 
-/** More ids than others could draw between two statements. */
-const farAway = 1_000_000n;
-
-/**
- * Makes new ids follow this one. A running service draws ids at the same time, and `setval` could move the sequence
- * back behind them. So it is advanced by drawing ids, and set only across a distance that others cannot cover in the
- * meantime.
- */
+/** Makes new ids follow this one. Nobody draws any meanwhile, because a store that is copied to has no service. */
 async function moveSequence(query: Query, sequence: Sequence, id: bigint): Promise<void> {
-  const missing = id - (await lastIdOf(query, sequence));
-  if (missing > farAway) await query(`SELECT setval('${sequence}'::regclass, $1::bigint)`, [String(id)]);
-  else if (missing > 0n) {
-    const draw = `SELECT max(nextval('${sequence}'::regclass)) FROM generate_series(1, $1::bigint)`;
-    await query(draw, [String(missing)]);
-  }
+  if (id > (await lastIdOf(query, sequence)))
+    await query(`SELECT setval('${sequence}'::regclass, $1::bigint)`, [String(id)]);
 }

@@ -4,9 +4,9 @@ import { parseExactJson } from '../../../domain/int64.ts';
 import { parseNewPet, type Pet } from '../../../domain/pet.ts';
 import type { BulkStore, BulkTable, LastIds } from '../../bulk.ts';
 import type { MakeOptions } from '../../schema.ts';
-import { type ColumnValue, idempotencyTable, importTable, keyTable } from '../../tables.ts';
+import { type ColumnValue, idempotencyTable, keyTable } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
-import { damaged, operatorError, isDamage, callerErrorOfAdd } from '../errors.ts';
+import { damaged, operatorError, isDamage, callerError } from '../errors.ts';
 import type { StoreFile } from '../file.ts';
 import { openForWriting } from '../open-file.ts';
 import {
@@ -37,14 +37,13 @@ export async function openSqliteBulk(
     if (isWithoutSchema(database)) throw new OperatorError(`${path} holds no store.`, 'Check the path.');
     const table = createTableMaker(database, path, attempt);
     const raise = database.transaction((ids: LastIds) => raiseLastIds(database, ids));
-    const begin = database.transaction(() => beginLog(database, Date.now()));
+    const begin = database.transaction(() => beginLog(database));
     return {
       pets: table(petTable, selectStoredPet),
       keys: table(keyTable),
       orders: table(storedOrders),
       categories: table(storedCategories),
       idempotencyRecords: table(idempotencyTable),
-      imports: table(importTable),
       lastIds: () => attempt(() => readLastIds(database)),
       raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
       beginLog: () => attempt(() => begin.immediate()),
@@ -59,12 +58,12 @@ export async function openSqliteBulk(
 type Attempt = <Result>(use: () => Result) => Promise<Result>;
 
 /** Runs a read or a transaction while the store is in its place. */
-export function createAttempt(store: StoreFile): Attempt {
+function createAttempt(store: StoreFile): Attempt {
   return async (use) => {
     try {
       return whileInPlace(store, use);
     } catch (error) {
-      throw isDamage(error) ? operatorError(error, store.name) : callerErrorOfAdd(error);
+      throw isDamage(error) ? operatorError(error, store.name) : callerError(error);
     }
   };
 }

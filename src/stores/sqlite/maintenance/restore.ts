@@ -195,7 +195,7 @@ function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): 
   const changeAll = database.transaction(() => {
     for (const { hash, revokedAt } of keys) if (revokedAt !== null) revoke.run(hash, revokedAt);
     raiseLastIds(database, lastIds);
-    beginLog(database, Date.now());
+    beginLog(database);
   });
   changeAll();
   return usable.every(({ hash }) => known.has(hash));

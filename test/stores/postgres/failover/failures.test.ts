@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { issueKey } from '../../../../src/stores/issue-key.ts';
-import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { runCli } from '../../../support/process/process.ts';
 import { codeOf } from '../../../support/code-of.ts';
@@ -23,19 +22,6 @@ async function cutConnections(): Promise<void> {
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
   );
 }
-
-describe('an import whose connection is cut', () => {
-  it('goes on over a new one, and adds each pet once', async () => {
-    const adding = await openPostgresImport({ address: database.address() });
-    for (let batch = 0; batch < 3; batch++) {
-      await adding.addPets([{ ...rex, name: 'imported' }], { source: 'file', addedBefore: batch });
-      await cutConnections();
-    }
-    expect(await adding.findImport('file')).toMatchObject({ addedCount: 3 });
-    await adding.close();
-    expect(await database.run("SELECT FROM pets WHERE name = 'imported'")).toHaveLength(3);
-  });
-});
 
 describe('a database that turns read-only', () => {
   it('makes writes a 503, serves reads, and accepts writes again without a restart', async () => {

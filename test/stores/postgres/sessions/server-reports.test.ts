@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../../../src/stores/postgres/maintenance/bulk.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
@@ -94,13 +93,5 @@ describe('a role that receives no warnings', () => {
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject(outcomeUnknown);
     await own.close();
-  });
-
-  it('cannot import pets with such a commit either', async () => {
-    const adding = await openPostgresImport({ address: cluster.address() });
-    const failure = failureOf(adding.addPets([rex]));
-    await cancelWaitForStandby(cluster);
-    expect(await failure).toMatchObject({ code: 'unavailable' });
-    await adding.close();
   });
 });

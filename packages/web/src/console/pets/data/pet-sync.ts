@@ -22,14 +22,18 @@ export interface PetSyncOptions {
 const retryMs = 2000;
 /** The service responds sooner than asked when it is about to stop. */
 const earlyMs = 1000;
+/** A page with so many is one of more, as in an import: then the list is loaded again. */
+const maxEvents = 100;
+/** Until it is loaded again, more will have come. */
+const reloadMs = 1000;
 
 /**
- * Fills the rows from the store: the first page by hand and after an import, more on demand. Then it follows the events,
- * one request at a time.
+ * Fills the rows from the store: the first page by hand and after many changes at once, more on demand. Then it follows
+ * the events, one request at a time.
  * The names of categories come before the rows that show them.
  */
 export class PetSync {
-  /** How often the list was loaded, by hand or after an import. */
+  /** How often the list was loaded. */
   loads = 0;
   isLoading = true;
   /** Why the last step failed; undefined if it did not. */
@@ -41,7 +45,7 @@ export class PetSync {
   pageCount = 0;
   readonly #options: PetSyncOptions;
   #wantsMore = false;
-  /** True when events do not show every change, as after an import: the list is loaded again. */
+  /** True when the events do not show every change, or show too many: the list is loaded again. */
   #isStale = false;
   #running = new AbortController();
   /** Ends the running request or pause. */
@@ -122,12 +126,18 @@ export class PetSync {
       const isGone = isPetstoreError(error, 'events_gone');
       // Cursors may change with the version of the service: begin again.
       if (isPetstoreError(error, 'invalid_cursor')) this.isLoading = true;
-      if (isGone || this.isLoading) this.#after = undefined;
-      if (isGone) this.#isStale = categories.isStale = true;
+      if (this.isLoading) this.#after = undefined;
+      if (isGone) this.#beginAgain();
       else this.error = error;
       const retryAfterMs = isPetstoreError(error) ? (error.retryAfterMs ?? 0) : 0;
       return isGone ? 0 : Math.max(retryAfterMs, retryMs);
     }
+  }
+
+  /** Loads the list again, and follows the events from now on. */
+  #beginAgain(): void {
+    this.#after = undefined;
+    this.#isStale = this.#options.categories.isStale = true;
   }
 
   /** Gets the page that a cursor names, or the first one again. */
@@ -156,15 +166,17 @@ export class PetSync {
     const askedAt = performance.now();
     // After a failure it does not wait, so that the notice disappears as soon as the service is back.
     const wait = this.error === undefined ? 5 : 0;
-    const page = await client.listEvents({ after, wait, limit: 100, signal });
+    const page = await client.listEvents({ after, wait, limit: maxEvents, signal });
     signal.throwIfAborted();
     this.heardAtMs = Date.now();
     const { events } = page;
-    const isImport = events.some(({ type }) => type === 'pets.imported');
-    if (isImport || events.some(({ type }) => type.startsWith('category.'))) categories.isStale = true;
+    if (events.length === maxEvents) {
+      this.#beginAgain();
+      return reloadMs;
+    }
+    if (events.some(({ type }) => type.startsWith('category.'))) categories.isStale = true;
     if (this.pageCount === 0) this.#isStale = events.length > 0;
     else {
-      this.#isStale = isImport;
       // The last event of a pet shows all of it.
       for (const event of new Map(events.map((one) => [one.petId, one])).values()) this.#apply(event);
     }
