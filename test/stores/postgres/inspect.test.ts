@@ -24,7 +24,7 @@ describe('a database that is inspected', () => {
     const address = await makeRole(database, 'stranger', 'SELECT');
     expect(await inspectPostgres(address, {})).toMatchObject({
       isNew: true,
-      problemOfRights: { problem: 'The role may not create the tables.' },
+      problemOfRights: { problem: 'The role may not make the tables.' },
     });
   });
 });
