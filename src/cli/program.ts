@@ -57,7 +57,6 @@ export function createProgram(): Command {
       .summary(summary)
       .exitOverride((error) => leave(error, `petstore ${name}`));
   }
-  program.command('worker', { hidden: true }).action(async () => (await import('./serve.ts')).work());
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isLoopback } from '../server/listener.ts';
-import { serveHere } from '../server/service.ts';
+import { serve } from '../server/service.ts';
 import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
 import { openContext } from './terminal/output.ts';
@@ -10,7 +10,7 @@ export function define(command: Command): void {
     .description(
       'Serve the API until SIGTERM or SIGINT. Each option can also be set by its environment variable; the option wins.',
     )
-    .action(serve);
+    .action(run);
   addServeOptions(command);
   addExamples(
     command,
@@ -20,7 +20,7 @@ export function define(command: Command): void {
   );
 }
 
-async function serve(texts: Record<string, string>): Promise<void> {
+async function run(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);
   const context = openContext(options.logLevel);
   if (!options.tlsCert && !isLoopback(options.host)) {
@@ -31,25 +31,7 @@ async function serve(texts: Record<string, string>): Promise<void> {
   }
   const shortKey = shortKeyWarning(options);
   if (shortKey) context.log.warn(shortKey.join(' '));
-  const exitStatus =
-    options.workers > 1
-      ? await (await import('../server/workers.ts')).superviseWorkers(options, context, workerCommand)
-      : await serveHere(options, context);
+  await serve(options, context);
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
-  process.exit(exitStatus);
-}
-
-/** As in `petstore.sh`: nothing in the current folder may run in or configure our processes. */
-const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
-
-/** Starts this program again; a one-file executable needs no source file. */
-const workerCommand = Bun.isStandaloneExecutable
-  ? [process.execPath, 'worker']
-  : [process.execPath, ...isolation, Bun.main, 'worker'];
-
-/** Runs `petstore worker`, which only the supervisor starts. */
-export async function work(): Promise<never> {
-  const { serveAsWorker } = await import('../server/workers.ts');
-  // The channel to the parent would keep the process alive.
-  process.exit(await serveAsWorker(openContext));
+  process.exit(0);
 }

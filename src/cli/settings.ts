@@ -60,17 +60,11 @@ export const settings = {
     'Certificate (PEM) to serve HTTPS with; needs --tls-key. Restart after a renewal.',
   ),
   tlsKey: new Setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
-  workers: new Setting(
-    'WORKERS',
-    '<number>',
-    '1',
-    'Processes that share the port; more than one per core gains nothing.',
-  ),
   rateLimit: new Setting(
     'RATE_LIMIT',
     '<number>',
     '0',
-    'Requests per minute that each process accepts from one key; 0 means no limit.',
+    'Requests per minute that the service accepts from one key; 0 means no limit.',
   ),
   stopDelaySeconds: new Setting(
     'STOP_DELAY',
@@ -89,8 +83,7 @@ export const settings = {
     'METRICS_PORT',
     '<number>',
     '',
-    'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Each further worker has the ' +
-      'next number. Default: none.',
+    'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Default: none.',
   ),
   metricsHost: new Setting('METRICS_HOST', '<address>', '127.0.0.1', 'Address of the metrics port.'),
   publicUrl: new Setting(
@@ -132,7 +125,6 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     if (value !== undefined) return value;
     throw usageError(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text(name)}".`);
   };
-  const workers = integer('workers', 1, 256);
   const options: ServeOptions = {
     host: text('host'),
     port: integer('port', 0, 65_535),
@@ -143,13 +135,11 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     allowedOrigins: list(text('allowedOrigins')).map(checkOrigin),
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
-    workers,
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300),
     stableOnly: choice('stableOnly', ['true', 'false']) === 'true',
     metricsHost: text('metricsHost'),
-    // Each further worker has the next port.
-    metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_536 - workers),
+    metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };

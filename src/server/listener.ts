@@ -12,8 +12,6 @@ interface ListenOptions {
   options: Pick<ServeOptions, 'host' | 'port'>;
   tls: Tls | undefined;
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Whether other workers of this parent share the port. */
-  isShared: boolean;
 }
 
 /** The open port. */
@@ -24,12 +22,13 @@ const idleTimeoutSeconds = 10;
 /** The same while a DELETE is handled. The waits on PostgreSQL add up to less, so its caller learns the outcome. */
 export const handlingTimeoutSeconds = 60;
 
-export function openListener({ options, tls, fetch, isShared }: ListenOptions): Listener {
+export function openListener({ options, tls, fetch }: ListenOptions): Listener {
   try {
     const listener: Listener = Bun.serve({
       hostname: options.host,
       port: options.port,
-      reusePort: isShared,
+      // By default, Bun shares the port with other processes.
+      reusePort: false,
       fetch(request) {
         const response = fetch(request);
         // A read that is cut off has changed nothing, and the runtime sets no limit once it has read a body.
@@ -90,7 +89,6 @@ export function openMetricsPort(
     const server = Bun.serve({
       hostname: host,
       port,
-      // By default, Bun shares the port with other processes.
       reusePort: false,
       routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
       fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
@@ -173,7 +171,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Checks that a port is free before any worker starts: workers share it and would not notice. */
+/** Checks that a port is free; returns it, or the one that was picked for 0. */
 export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPrefix = ''): number {
   try {
     const probe = Bun.listen({ hostname: address.host, port: address.port, socket: { data() {} } });

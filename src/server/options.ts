@@ -11,7 +11,6 @@ export interface ServeOptions {
   allowedOrigins: string[];
   tlsCert: string | undefined;
   tlsKey: string | undefined;
-  workers: number;
   rateLimit: number;
   stopDelaySeconds: number;
   /** True to serve only the stable operations. */

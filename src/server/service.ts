@@ -21,27 +21,16 @@ const drainMs = 10_000;
 /** How long the store may take to finish its writes and close. */
 const closeMs = 8000;
 
-/** One of several processes on the port. Their parent prepares the store and announces the service. */
-interface WorkerRole {
-  onReady: () => void;
-  /** Resolves with the reason for stopping. */
-  stopped: Promise<string>;
-}
-
-/** Serves from this process until it is told to stop, then closes everything that it opened. */
-export async function serveHere(
-  options: ServeOptions,
-  context: ServeContext,
-  worker?: WorkerRole,
-): Promise<number> {
-  const stopped = worker?.stopped ?? untilStopSignal();
+/** Serves until the process is told to stop, then closes everything that it opened. */
+export async function serve(options: ServeOptions, context: ServeContext): Promise<void> {
+  const stopped = untilStopSignal();
   const { log } = context;
   catchCrashes(log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // Open both ports before the store, so that a port in use leaves nothing behind.
   await using resources = new AsyncDisposableStack();
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
-  if (!worker) reservePort(options);
+  reservePort(options);
   const tls = await loadTls(options);
   if (tls) {
     const name = 'petstore_tls_certificate_expiry_timestamp_seconds';
@@ -63,16 +52,13 @@ export async function serveHere(
     isSecure: tls !== undefined,
   });
   try {
-    listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
-    if (worker) {
-      worker.onReady();
-    } else {
-      await announce(store, options, context, listener.port ?? options.port);
-    }
+    listener = openListener({ options, tls, fetch: app.fetch });
+    await announce(store, options, context, listener.port ?? options.port);
 
     const reason = await stopped;
     isStopping = true;
-    const delaySeconds = stopDelayOf(options, reason);
+    // A service manager sends SIGTERM, and load balancers need time to notice. SIGINT comes from a person.
+    const delaySeconds = reason === 'SIGTERM' ? options.stopDelaySeconds : 0;
     log.info('stopping', { reason, delaySeconds, drainSeconds: drainMs / 1000 });
     await Bun.sleep(delaySeconds * 1000);
     // Not at the signal: readers would return at once while the port is open.
@@ -93,16 +79,10 @@ export async function serveHere(
     });
   }
   log.info('stopped');
-  return 0;
-}
-
-/** Supervisors send SIGTERM, and load balancers need time to notice. SIGINT comes from a person. */
-export function stopDelayOf({ stopDelaySeconds }: ServeOptions, reason: string): number {
-  return reason === 'SIGTERM' ? stopDelaySeconds : 0;
 }
 
 /** How the service opens its store, which it may make. */
-export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContext): StoreOptions {
+function storeOptions({ databaseUrl }: ServeOptions, context: ServeContext): StoreOptions {
   const { log, environment } = context;
   return {
     environment,
@@ -116,7 +96,7 @@ async function within(deadlineMs: number, work: Promise<void>, onLate: () => voi
 }
 
 /** Reports that the service is up. Its first key is shown to the operator and never logged. */
-export async function announce(
+async function announce(
   store: Store,
   options: ServeOptions,
   context: ServeContext,

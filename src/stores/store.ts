@@ -19,8 +19,8 @@ export interface Store {
  */
 export interface PetStore {
   /**
-   * A number that changes with every commit by any process. While it stays the same, everything read since then is
-   * current. Undefined if the store cannot tell cheaply.
+   * A number that changes with every commit. While it stays the same, everything read since then is current. Undefined
+   * if the store cannot tell cheaply.
    */
   version(): number | undefined;
 
@@ -138,7 +138,8 @@ export const maxEventsRead = 1000;
 export interface ApiKeyStore {
   /**
    * The key with this hash, if it is usable now. Revoked, expired and unknown keys take equally long to look up, so
-   * response times reveal nothing. SQLite sees every change made before the call; PostgreSQL may lag by one second.
+   * response times reveal nothing. SQLite sees every change that was reported before the call; PostgreSQL may lag by one
+   * second.
    */
   findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 

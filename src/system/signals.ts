@@ -1,6 +1,6 @@
 import { describeError, type Log } from './log.ts';
 
-/** A terminal, npm and a parent may each forward one Ctrl-C, so signals this close together count as one. */
+/** A terminal and npm may each send one Ctrl-C, so signals this close together count as one. */
 const sameSignalMs = 500;
 
 /**

@@ -1,6 +1,7 @@
 import { type ApiKey, isUsable } from '../../domain/api-key.ts';
 import type { ApiKeyStore } from '../store.ts';
 import { type KeyRow, keyTable, toMs } from '../tables.ts';
+import { untilNoticed } from './freshness.ts';
 import type { StoreParts } from './pets.ts';
 import { selectColumns } from './rows.ts';
 
@@ -26,6 +27,11 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       return row ? keyTable.parse(row) : undefined;
     });
 
+  const change = async (sql: string, values: (string | number | null)[]): Promise<void> => {
+    await writer.execute(sql, values);
+    await untilNoticed();
+  };
+
   return {
     findKey(hash) {
       const version = freshness.version();
@@ -47,7 +53,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
 
     async createKey({ name, hash, lastFour, isReadOnly, mayDelete, createdAt, expiresAt }) {
       const rights = [Number(isReadOnly), Number(!mayDelete)];
-      await writer.execute(
+      await change(
         `INSERT INTO api_keys (name, hash, last_four, read_only, no_delete, created_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
         [name, hash, lastFour, ...rights, createdAt.getTime(), toMs(expiresAt)],
@@ -58,7 +64,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     },
 
     async revokeKey(id, revokedAt) {
-      await writer.execute(
+      await change(
         'UPDATE api_keys SET revoked_at = min(coalesce(revoked_at, ?2), ?2) WHERE CAST(id AS TEXT) = ?1',
         [id, revokedAt.getTime()],
       );

@@ -7,11 +7,12 @@ import type { Log } from '../../system/log.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
+import { createFreshness } from './freshness.ts';
 import { createKeyStore } from './keys.ts';
 import { openForWriting } from './open-file.ts';
 import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
 import { openSearcher } from './search.ts';
-import { createFreshness, isInPlace, watchDataVersion, watchStore, watchWalIndex } from './watch.ts';
+import { isInPlace, watchStore } from './watch.ts';
 import { openWriter } from './writer.ts';
 
 interface SqliteOptions extends MakeOptions {
@@ -32,9 +33,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
-  const commits = watchWalIndex(store.path) ?? watchDataVersion(database);
-  const freshness = createFreshness(database, commits, watch);
-  const writer = openWriter({ store, watch, maxQueuedWrites, log, metrics });
+  const freshness = createFreshness(database, watch);
+  const writer = openWriter({ store, watch, maxQueuedWrites, log, metrics, onReply: freshness.noteWritten });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>
     sizeOf(store.path),
   );

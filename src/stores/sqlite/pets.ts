@@ -17,6 +17,7 @@ import {
   type Sort,
 } from '../store.ts';
 import { type ColumnValue, eventPageOf, eventTable, type LogRow } from '../tables.ts';
+import type { Freshness } from './freshness.ts';
 import {
   checksumOf,
   damagedRow,
@@ -29,7 +30,6 @@ import {
   verifiedPet,
 } from './rows.ts';
 import type { Searcher } from './search.ts';
-import type { Freshness } from './watch.ts';
 import type { Writer } from './writer.ts';
 
 /** What the parts of an open store share. */

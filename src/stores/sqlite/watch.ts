@@ -1,11 +1,9 @@
-import type { Database } from 'bun:sqlite';
 import type { PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
-import { mapFile } from '../../system/map-file.ts';
-import { callerError, isBusy, outcomeUnknown, storeMoved } from './errors.ts';
+import { isBusy, outcomeUnknown, storeMoved } from './errors.ts';
 import { identityOf, type StoreFile } from './file.ts';
 
-/** A store in use: whether its files are in their place, when its lock is free, and when anybody commits. */
+/** A store in use: whether its files are in their place, and when its lock is free. */
 
 const suffixes = ['', '-wal', '-shm'];
 
@@ -80,109 +78,4 @@ export function whenFree<Result>(action: () => Result, pauseMs = 1): Result {
       Bun.sleepSync(pauseMs * (0.5 + Math.random()));
     }
   }
-}
-
-/** Notices commits by this process and others. */
-export interface CommitWatch {
-  /** Whether there was a commit since the last call. */
-  takeChange: () => boolean;
-  /** Whether it also notices commits during a read transaction. */
-  seesDuringReads: boolean;
-}
-
-export type Freshness = ReturnType<typeof createFreshness>;
-
-/**
- * Keeps reads and caches as new as the file; fails with `unavailable` once the store is moved. Checks for commits at every
- * call, not once per turn of the event loop, because a connection that arrives during a turn can be served within it. The
- * reads of a turn share one transaction until the next commit: starting and ending one costs more than reading a pet.
- */
-export function createFreshness(
-  database: Database,
-  commits: CommitWatch,
-  store: Pick<StoreWatch, 'problem'>,
-) {
-  const begin = database.query('BEGIN');
-  const commit = database.query('COMMIT');
-  let version = 0;
-  let ending: NodeJS.Immediate | undefined;
-
-  const endRead = (): void => {
-    if (!ending) return;
-    clearImmediate(ending);
-    ending = undefined;
-    // SQLite itself ends the transaction after some errors.
-    if (database.inTransaction) commit.run();
-  };
-
-  const check = (): void => {
-    const problem = store.problem();
-    if (problem) throw problem;
-    if (!commits.takeChange()) return;
-    version += 1;
-    endRead();
-  };
-
-  return {
-    /** Changes with every commit by any process. */
-    version: (): number => {
-      try {
-        check();
-        return version;
-      } catch (error) {
-        throw callerError(error);
-      }
-    },
-    /** Runs a query that sees every commit made so far. */
-    read<Result>(query: () => Result): Result {
-      try {
-        check();
-        if (!ending && commits.seesDuringReads) {
-          begin.run();
-          ending = setImmediate(endRead);
-        }
-        return query();
-      } catch (error) {
-        throw callerError(error);
-      }
-    },
-    close: endRead,
-  };
-}
-
-const headerBytes = 48;
-/** Offsets in 32-bit words of the commit counter and the header's checksum, which covers the state of the log. */
-const [changesAt, checksumAt] = [2, 10];
-
-/**
- * Maps the header of SQLite's shared memory, which every commit by any process rewrites, so that a check is nearly
- * free. The format is fixed: https://sqlite.org/walformat.html. Call it after the first read, which creates that memory.
- */
-export function watchWalIndex(path: string): CommitWatch | undefined {
-  const bytes = mapFile(`${path}-shm`, headerBytes);
-  if (!bytes) return undefined;
-  const words = new Uint32Array(bytes);
-  let changes = words[changesAt];
-  let checksum = words[checksumAt];
-  const takeChange = (): boolean => {
-    // A commit that is still writing the header may be noticed twice, which is harmless.
-    if (words[changesAt] === changes && words[checksumAt] === checksum) return false;
-    changes = words[changesAt];
-    checksum = words[checksumAt];
-    return true;
-  };
-  return { takeChange, seesDuringReads: true };
-}
-
-/** Asks SQLite instead, if its shared memory cannot be read. */
-export function watchDataVersion(database: Database): CommitWatch {
-  const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
-  let seen = select.get()?.data_version;
-  const takeChange = (): boolean => {
-    const version = select.get()?.data_version;
-    if (version === seen) return false;
-    seen = version;
-    return true;
-  };
-  return { takeChange, seesDuringReads: false };
 }

@@ -16,11 +16,13 @@ interface WriterOptions {
   maxQueuedWrites: number;
   log?: Log | undefined;
   metrics?: Registry | undefined;
+  /** Called once a batch is written, or has failed, and before its callers go on. */
+  onReply?: () => void;
 }
 
 /** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
 export function openWriter(options: WriterOptions) {
-  const { store, watch, maxQueuedWrites, log, metrics } = options;
+  const { store, watch, maxQueuedWrites, log, metrics, onReply } = options;
   // Keep the URL literal here: the one-file build searches for it.
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
   let replied: PromiseWithResolvers<Reply>;
@@ -41,6 +43,7 @@ export function openWriter(options: WriterOptions) {
     const problem = watch.problem();
     if (problem) throw problem;
     const reply = await send(writes);
+    onReply?.();
     if ('failure' in reply) throw failureOf(reply.failure);
     return reply.results;
   };
