@@ -14,7 +14,7 @@ import { describeSpread, spreadOf } from './report/statistics.ts';
  * a machine that changes its speed changes it for both.
  */
 const comparable = [...workloads, updateWorkload].filter(
-  ({ id, isOnSlowDisk, isCold }) => !isOnSlowDisk && !isCold && id !== 'processes',
+  ({ isOnSlowDisk, isCold }) => !isOnSlowDisk && !isCold,
 );
 const ids = comparable.map(({ id }) => id);
 const usual = ['list', 'list-random', 'get', 'create'];
@@ -50,7 +50,7 @@ for (const { id, title } of comparable.filter((workload) => chosen.includes(work
 
 /** The processor time of a request in microseconds, here and there, in each round. */
 async function compare(workload: string): Promise<[number, number][]> {
-  const cell = { workload, contestant, pets: Number(pets), processes: 1 };
+  const cell = { workload, contestant, pets: Number(pets) };
   const setting = { open: data.open, connections: 64 };
   await using here = await startContestant(cell, setting);
   await using there = await startContestant(cell, { ...setting, checkout });

@@ -79,7 +79,7 @@ async function runBenchmark(plan: Plan): Promise<Results> {
   const slowDisk = buildSlowDisk(folder.path);
   const setting = { open: data.open, slowDisk, connections: method.connections };
   // This process generates the constant rates.
-  pinRunning(process.pid, coreLayout(1).load);
+  pinRunning(process.pid, coreLayout().load);
   log('Checking that all contestants do the same work');
   await verifySameWork(peers, pets, setting);
 

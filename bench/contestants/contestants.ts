@@ -52,9 +52,9 @@ export function contestantOf(id: string): Contestant {
 function service(id: string, name: string, data: 'service' | 'postgres'): Contestant {
   return {
     ...{ id, name, kind: 'service', data, spelling: spellings.own },
-    start: ({ port, place, processes, checkout }) => ({
+    start: ({ port, place, checkout }) => ({
       command: [bun, join(checkout, 'src/cli/petstore.ts'), 'serve'],
-      env: { PORT: String(port), DATABASE_URL: place, ...(processes > 1 && { WORKERS: String(processes) }) },
+      env: { PORT: String(port), DATABASE_URL: place },
     }),
     without: data === 'postgres' ? slowDisk : [],
   };

@@ -81,13 +81,13 @@ async function startCluster() {
   const server = await makeCluster({ shared_buffers: '128MB', max_wal_size: '1GB' });
   await server.start();
   const [pid] = (await Bun.file(`${server.dataFolder}/postmaster.pid`).text()).split('\n');
-  pinRunning(Number(pid), coreLayout(1).load);
+  pinRunning(Number(pid), coreLayout().load);
   return server;
 }
 
 /** What the service responds to the first request of each kind, so that the limit sends no byte less. */
 async function captureResponses(open: Setting['open'], { id }: Workload, pets: number): Promise<string> {
-  const cell = { workload: id, contestant: 'petstore', pets, processes: 1 };
+  const cell = { workload: id, contestant: 'petstore', pets };
   await using server = await startContestant(cell, { open });
   const capture = async (request: HttpRequest): Promise<CapturedResponse> => {
     const response = await send(server, request);

@@ -31,7 +31,7 @@ const [startWithinMs, respondWithinMs] = [60_000, 30_000];
 export async function startContestant(cell: Cell, setting: Setting) {
   const { open, slowDisk, connections = 1, checkout = ownCheckout } = setting;
   const [contestant, workload] = [contestantOf(cell.contestant), workloadOf(cell.workload)];
-  const { server: cores, load: loadCores } = coreLayout(cell.processes);
+  const { server: cores, load: loadCores } = coreLayout();
   await using stack = new AsyncDisposableStack();
   const { place, key } = stack.use(await open(contestant, workload, cell.pets, checkout));
   if (contestant.data === 'service' && !workload.isCold) await readOnce(place);

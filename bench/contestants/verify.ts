@@ -25,7 +25,7 @@ export async function verifySameWork(ids: readonly string[], pets: number, setti
 async function responsesOf(id: string, pets: number, setting: Setting): Promise<Map<string, unknown>> {
   const { spelling, without, kind, data } = contestantOf(id);
   const isOnSlowDisk = setting.slowDisk !== undefined && !without.includes('slow-disk-busy');
-  const cell = { contestant: id, workload: isOnSlowDisk ? 'slow-disk-busy' : 'mix', pets, processes: 1 };
+  const cell = { contestant: id, workload: isOnSlowDisk ? 'slow-disk-busy' : 'mix', pets };
   await using server = await startContestant(cell, setting);
   const [valid, otherKey] = [{ name: 'Rex', categoryId: 1 }, { Authorization: 'Bearer another' }];
   const page = (query: string): HttpRequest => ({ method: 'GET', path: `/v1/pets${query}` });

@@ -121,7 +121,7 @@ function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Measurem
   const [seconds, requests, errors] = [sum('seconds'), sum('requests'), sum('errors')];
   if (requests === 0) throw new Error(`There was no response within ${seconds} s.`);
   const [serverCores, loadCores] = [sum('serverSeconds') / seconds, sum('loadSeconds') / seconds];
-  const isBottleneck = loadCores >= busyLoad && serverCores < busyServer * cell.processes;
+  const isBottleneck = loadCores >= busyLoad && serverCores < busyServer;
   return {
     ...{ ...cell, round, errors, serverCores, loadCores, readyMs },
     requestsPerSecond: requests / seconds,

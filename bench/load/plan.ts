@@ -23,10 +23,9 @@ export function planThroughput(plan: Plan): Cell[][] {
 }
 
 function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Plan): Cell[] {
-  const own = { workload, contestant: 'petstore', pets, processes: 1 };
+  const own = { workload, contestant: 'petstore', pets };
   const cell = (more: Partial<Cell>): Cell => ({ ...own, ...more });
   const hasOwn = chosen.includes('petstore');
-  if (workload === 'processes') return hasOwn ? [own, cell({ processes: 2 })] : [];
   if (workloadOf(workload).isOnSlowDisk) return hasOwn ? [own] : [];
   // Smaller stores fit into the memory of any process.
   if (workloadOf(workload).isCold)

@@ -70,9 +70,9 @@ function allowedList(): string[] {
 }
 
 /** The server and the load generator run on different cores, unless there are too few. */
-export function coreLayout(serverCores: number): Record<'server' | 'load', number[]> {
-  const load = allowedCores.slice(serverCores);
-  return { server: allowedCores.slice(0, serverCores), load: load.length === 0 ? allowedCores : load };
+export function coreLayout(): Record<'server' | 'load', number[]> {
+  const load = allowedCores.slice(1);
+  return { server: allowedCores.slice(0, 1), load: load.length === 0 ? allowedCores : load };
 }
 
 export function pin(cores: readonly number[], command: string[]): string[] {

@@ -26,8 +26,6 @@ const randomPages: Requests = ({ list }, pets) => {
   // A small store has few pages: many are drawn twice, and a cache would help.
   return [...new Map(drawn.map((request) => [request.path, request])).values()];
 };
-const randomPagesOf100: Requests = ({ list }, pets) =>
-  randomly((random) => list({ limit: 100, after: random(pets - 100) }));
 const randomPets: Requests = ({ get }, pets) => randomly((random) => get(1 + random(pets)));
 /** Twice the same pets with other names: an update that changes nothing writes nothing. */
 const updates: Requests = ({ update }, pets) => {
@@ -74,7 +72,6 @@ export const workloads: readonly Workload[] = [
     ...{ id: 'slow-disk-busy', title: 'List, 5 ms disk, 100 creates/s beside', requests: firstPage },
     ...{ isWriting: true, isOnSlowDisk: true, createsPerSecond: 100 },
   },
-  { id: 'processes', title: 'Random pages of 100, by processes', requests: randomPagesOf100 },
 ];
 
 /** Of the service alone. */

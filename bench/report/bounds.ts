@@ -20,7 +20,6 @@ export function boundsOf(results: Results): Bound[] {
   const onPostgres = (workload: string) => toFastest(results, workload, 'petstore-postgres', postgresPeers);
   const [busy, quiet] = [own('slow-disk-busy'), own('slow-disk-quiet')];
   const p99 = ratio(results, busy, quiet, 'p99Ms');
-  const processes = ratio(results, own('processes', { processes: 2 }), own('processes'));
   return [
     atLeast('hot list to the least server', 0.65, toFastest(results, 'list', 'petstore', ['limit-least'])),
     atLeast('hot list to the fastest peer', 2.5, embedded('list')),
@@ -32,8 +31,7 @@ export function boundsOf(results: Results): Bound[] {
     atMost('list p99 while creates run on the 5 ms disk, to the quiet p99', 3, '×', p99?.median, p99),
     atLeast('list throughput while creates run on the 5 ms disk, to quiet', 0.5, ratio(results, busy, quiet)),
     ofLargestSize(results),
-    atLeast('2 processes against 1', 1.4, processes),
-    atMost('memory under full load, 10^7 pets', 100, ' MB a process', worst(results, 'peakMemoryMb')),
+    atMost('memory under full load, 10^7 pets', 100, ' MB', worst(results, 'peakMemoryMb')),
     atMost('start to ready, 10^7 pets', 250, ' ms', worst(results, 'readyMs')),
   ];
 }

@@ -5,7 +5,7 @@ import { coreLayout } from '../load/processes.ts';
 import type { Results } from './results.ts';
 
 export function describeMachine(): Results['machine'] {
-  const { server, load } = coreLayout(1);
+  const { server, load } = coreLayout();
   const Node = outputOf(['node', '--version']).replace('v', '');
   const wrk = /wrk (?:\S*\/)?([\d.]+)/.exec(outputOf(['wrk', '-v']))?.[1] ?? 'unknown';
   return {

@@ -26,7 +26,6 @@ export interface Cell {
   workload: string;
   contestant: string;
   pets: number;
-  processes: number;
 }
 
 export interface Measurement extends Cell {

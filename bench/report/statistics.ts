@@ -4,7 +4,7 @@ export type Spread = Record<'median' | 'lowest' | 'highest', number>;
 
 /** A cell at the common size, unless told otherwise. */
 export function cellOf(results: Results, workload: string, contestant: string, more?: Partial<Cell>): Cell {
-  return { workload, contestant, pets: results.method.pets, processes: 1, ...more };
+  return { workload, contestant, pets: results.method.pets, ...more };
 }
 
 export function spreadOf(values: readonly number[]): Spread | undefined {
@@ -31,7 +31,7 @@ export function ratio(results: Results, cell: Cell, base: Cell, figure: Figure =
 
 /** What was measured in each round that counts. */
 function roundsOf({ samples, latencies }: Results, cell: Cell, figure: Figure): Map<number, number> {
-  const names = ['workload', 'contestant', 'pets', 'processes'] as const;
+  const names = ['workload', 'contestant', 'pets'] as const;
   const kept = [...samples, ...latencies].filter((own: Measured) => {
     const isCounted = own[figure] !== undefined && own.discarded === undefined;
     return isCounted && names.every((name) => own[name] === cell[name]);

@@ -62,10 +62,10 @@ async function checkEmbedded(): Promise<void> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const key = await createKey(volumes);
-  await startContainer(port, ...volumes, '--env', 'WORKERS=2');
+  await startContainer(port, ...volumes);
   await untilReady(url);
   await podman('healthcheck', 'run', name);
-  report('the service runs read-only with two workers, and the health check passes');
+  report('the service runs read-only, and the health check passes');
   const users = await podman('top', name, 'huser');
   if (!/^HUSER(?:\s+65532)+$/.test(users)) throw new Error(`The service runs as:\n${users}`);
   const written = await podman('exec', name, 'petstore', 'backup', '/pets.db').catch(String);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { outputOf } from '../../scripts/command.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { dashboardExpressions, rulesFile } from '../support/metrics/expressions.ts';
-import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
+import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
 import { makeFolder, startService } from '../support/process/process.ts';
 import { report, untilTrue } from './report.ts';
 
@@ -17,18 +17,14 @@ await promtool(['check', 'config', join(rules, 'prometheus.yml')]);
 await promtool(['check', 'config', join(rules, 'compose.yml')]);
 await promtool(['test', 'rules', join(rules, 'alerts.test.yml')]);
 
-await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
-const urls = await metricsUrls(service, 2);
+await using service = await startService({ args: ['--metrics-port', '0'] });
+const url = await metricsUrl(service);
 for (let count = 0; count < requests; count++) await service.call('/v1/pets');
-for (const url of urls) await promtool(['check', 'metrics'], (await scrape(url)).text);
+await promtool(['check', 'metrics'], (await scrape(url)).text);
 
 using folder = makeFolder();
 const port = await freePort();
-const prometheus = startPrometheus(
-  folder.path,
-  urls.map((url) => new URL(url).host),
-  port,
-);
+const prometheus = startPrometheus(folder.path, [new URL(url).host], port);
 try {
   const counted = 'sum(http_server_request_duration_seconds_count{http_route="/v1/pets"})';
   await untilTrue(`Prometheus counts ${requests} lists`, async () => {

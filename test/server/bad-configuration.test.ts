@@ -28,10 +28,9 @@ describe('a bad setting', () => {
   it.each([
     [{ PORT: '65536' }, '--port (PORT) must be an integer from 0 to 65535, not "65536".'],
     [{ PORT: '8e3' }, '--port (PORT) must be an integer from 0 to 65535, not "8e3".'],
-    [{ WORKERS: '257' }, '--workers (WORKERS) must be an integer from 1 to 256, not "257".'],
     [
-      { WORKERS: '2', METRICS_PORT: '65535' },
-      '--metrics-port (METRICS_PORT) must be an integer from 0 to 65534, not "65535".',
+      { METRICS_PORT: '65536' },
+      '--metrics-port (METRICS_PORT) must be an integer from 0 to 65535, not "65536".',
     ],
     [{ LOG_LEVEL: 'trace' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, debug, not "trace".'],
     [{ ACCESS_LOG: 'yes' }, '--access-log (ACCESS_LOG) must be one of true, false, not "yes".'],
@@ -77,7 +76,7 @@ describe('a certificate', () => {
   it('stops the start if it cannot be read', async () => {
     const absent = place('absent.pem');
     await expectRefusal(
-      { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: '2' },
+      { TLS_CERT: certificate, TLS_KEY: absent },
       {
         status: 1,
         message: `The file ${absent} of --tls-key cannot be read: no such file or directory. Check its path and permissions.`,

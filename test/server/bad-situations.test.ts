@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { Database } from 'bun:sqlite';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { openListener } from '../../src/server/listener.ts';
 import { sqliteVersion } from '../../src/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
@@ -21,20 +22,28 @@ const expectRefusal = (
 
 describe('a port that is taken', () => {
   it('stops any start', async () => {
-    // Its workers share the port with each other, and with nobody else.
-    await using service = await startService({ workers: 2 });
+    await using service = await startService();
     const { port } = new URL(service.url);
-    for (const workers of ['1', '2']) {
-      await expectRefusal(
-        { PORT: port, WORKERS: workers },
-        {
-          status: 1,
-          message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
-        },
-      );
-    }
+    await expectRefusal(
+      { PORT: port },
+      {
+        status: 1,
+        message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
+      },
+    );
     expect(existsSync(place('unused.db'))).toBe(false);
     expect((await service.call('/v1/pets')).status).toBe(200);
+  });
+
+  it('is not shared, even by a service that found it free', () => {
+    const options = { host: '127.0.0.1', port: 0 };
+    const fetch = () => new Response();
+    const listener = openListener({ options, tls: undefined, fetch });
+    const port = listener.port ?? 0;
+    expect(() => openListener({ options: { ...options, port }, tls: undefined, fetch })).toThrow(
+      `Port ${port} on 127.0.0.1 is taken.`,
+    );
+    void listener.stop(true);
   });
 });
 

@@ -58,7 +58,7 @@ describe('the log', () => {
 
 describe('plain HTTP beyond loopback, and a key in API_KEYS that can be guessed', () => {
   it('cause one warning each', async () => {
-    const options = { workers: 2, args: ['--host', '0.0.0.0'], env: { API_KEYS: 'short' } };
+    const options = { args: ['--host', '0.0.0.0'], env: { API_KEYS: 'short' } };
     await using service = await startService(options);
     await service.stop();
     const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');

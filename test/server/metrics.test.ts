@@ -3,10 +3,8 @@ import { version } from '../../package.json';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { post, rex } from '../support/http/calls.ts';
-import { freePort } from '../support/http/free-port.ts';
-import { metricsUrl, metricsUrls, scrape } from '../support/metrics/scrape.ts';
-import { childrenOf } from '../support/process/process-tree.ts';
-import { endProcess, runCli, startService, type Service } from '../support/process/process.ts';
+import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
+import { runCli, startService, type Service } from '../support/process/process.ts';
 
 const durations = 'http_server_request_duration_seconds_count';
 
@@ -31,12 +29,10 @@ describe('the metrics port', () => {
     expect((await fetch(new URL('/v1/pets', url))).status).toBe(404);
   });
 
-  it('is refused with one line if the port of any worker is taken', async () => {
+  it('is refused with one line if it is taken', async () => {
     // Another service, not another program: only two of a kind could share the port.
-    const first = await freePort(2);
-    await using other = await startService({ args: ['--metrics-port', String(first + 1)] });
-    const { port } = new URL(await metricsUrl(other));
-    const args = ['serve', '--port', '0', '--metrics-port', String(first), '--workers', '2'];
+    const { port } = new URL(url);
+    const args = ['serve', '--port', '0', '--metrics-port', port];
     const { status, stdout, stderr } = await runCli(args);
     expect(status).toBe(1);
     expect(stdout).toBe('');
@@ -47,17 +43,11 @@ describe('the metrics port', () => {
   });
 });
 
-it('counts every request once, with two workers', async () => {
-  const workers = 2;
-  await using service = await startService({ workers, args: ['--metrics-port', '0'] });
-  const urls = await metricsUrls(service, workers);
-  expect(new Set(urls).size).toBe(workers);
+it('counts every request once', async () => {
+  await using service = await startService({ args: ['--metrics-port', '0'] });
   const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', post(rex)));
   await Promise.all(creates);
-  // A new connection each, so that all workers get some.
-  const lists = Array.from({ length: 40 }, () =>
-    service.call('/v1/pets', { headers: { Connection: 'close' } }),
-  );
+  const lists = Array.from({ length: 40 }, () => service.call('/v1/pets'));
   await Promise.all(lists);
   await service.call('/v1/pets?limit=0');
   await service.call('/v1/pets/1');
@@ -66,7 +56,7 @@ it('counts every request once, with two workers', async () => {
   await service.callWith('pets_wrong', '/v1/pets');
   await fetch(`${service.url}/v1/pets`);
 
-  const metrics = await scrape(...urls);
+  const metrics = await scrape(await metricsUrl(service));
   const requests = (method: string, status: number, route?: string) =>
     metrics.value(durations, {
       http_request_method: method,
@@ -83,11 +73,11 @@ it('counts every request once, with two workers', async () => {
   expect(metrics.value(durations)).toBe(66);
   expect(metrics.value('petstore_keys_refused_total', { reason: 'unauthorized' })).toBe(1);
   expect(metrics.value('petstore_keys_refused_total', { reason: 'invalid_api_key' })).toBe(1);
-  expect(metrics.value('petstore_store_ready')).toBe(workers);
-  expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(workers);
+  expect(metrics.value('petstore_store_ready')).toBe(1);
+  expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(1);
   expect(metrics.value('petstore_wal_size_bytes')).toBeGreaterThan(0);
   expect(metrics.value('petstore_write_queue_depth')).toBe(0);
-  expect(metrics.value('petstore_write_queue_capacity')).toBe(10_000 * workers);
+  expect(metrics.value('petstore_write_queue_capacity')).toBe(10_000);
   expect(metrics.value('petstore_commit_duration_seconds_count')).toBeGreaterThan(0);
   expect(metrics.value('petstore_write_batch_size_sum')).toBeGreaterThan(0);
   expect(metrics.value('process_cpu_time_seconds_total')).toBeGreaterThan(0);
@@ -125,17 +115,6 @@ it('counts the failures of every operation from 0, so that rate() sees the first
   }
   // A series that begins with a failure is another one.
   expect(text.match(/_count\{[^}]*http_response_status_code="5/g)).toHaveLength(operations.length * 3);
-});
-
-it('gives each worker the next port, and the same one when it is restarted', async () => {
-  const first = await freePort(2);
-  await using service = await startService({ workers: 2, args: ['--metrics-port', String(first)] });
-  const urls = [first, first + 1].map((port) => `http://127.0.0.1:${port}/metrics`);
-  expect((await metricsUrls(service, 2)).toSorted()).toEqual(urls.toSorted());
-  childrenOf(service.pid).forEach(endProcess);
-  const all = await metricsUrls(service, 4);
-  expect(all.slice(2).toSorted()).toEqual(urls.toSorted());
-  expect((await scrape(...urls)).value('petstore_store_ready')).toBe(2);
 });
 
 it('reports when the next key expires, unless somebody has revoked it', async () => {

@@ -20,8 +20,7 @@ const fixedKeys = ['shop-window-7', 'an0ther-fixed-secret'];
 type Places = Map<string, string | Buffer>;
 
 describe('a key', () => {
-  it('appears nowhere except where it was shown, after a session of two workers', async () => {
-    const workers = 2;
+  it('appears nowhere except where it was shown, after a session of the service', async () => {
     using folder = makeFolder();
     const databaseUrl = folder.database;
     const places: Places = new Map();
@@ -31,7 +30,6 @@ describe('a key', () => {
     // With API_KEYS, it would make no key of its own.
     await using beginning = await startService({
       databaseUrl,
-      workers,
       env: { API_KEYS: undefined },
       args,
     });
@@ -39,7 +37,7 @@ describe('a key', () => {
     await misplace(beginning, places, firstKey);
     expect(await beginning.stop()).toBe(0);
 
-    await using first = await startService({ databaseUrl, workers, env, args });
+    await using first = await startService({ databaseUrl, env, args });
     const created = await cli(places, databaseUrl, ['keys', 'create', '--name', 'till']);
     const secondKey = keyText.exec(created.stdout)![0];
     const third = JSON.parse(
@@ -55,7 +53,7 @@ describe('a key', () => {
     keepFiles(places, folder.path, 'while it runs');
     expect(await first.stop()).toBe(0);
 
-    await using second = await startService({ databaseUrl, workers, env, args });
+    await using second = await startService({ databaseUrl, env, args });
     for (const key of keys) await misplace(second, places, key);
     await second.kill9();
     keepFiles(places, folder.path, 'after kill -9');

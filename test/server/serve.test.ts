@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import { settings } from '../../src/cli/settings.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
-import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
+import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
 import {
   cleanEnvironment,
   makeFolder,
@@ -26,7 +26,7 @@ describe('the first start on a new store', () => {
       using place = makeFolder();
       const child = Bun.spawn(petstoreCommand(['serve']), {
         cwd: place.path,
-        env: cleanEnvironment({ DATABASE_URL: place.database, WORKERS: '2', STOP_DELAY: '0' }),
+        env: cleanEnvironment({ DATABASE_URL: place.database, STOP_DELAY: '0' }),
         stdio: ['ignore', 'pipe', 'pipe'],
         timeout: 300_000,
       });
@@ -41,8 +41,7 @@ describe('the first start on a new store', () => {
   it('shows one key once, with addresses and curl lines that work as they are', async () => {
     using place = makeFolder();
     const env = { API_KEYS: undefined };
-    const workers = 2;
-    await using first = await startService({ databaseUrl: place.database, workers, env });
+    await using first = await startService({ databaseUrl: place.database, env });
     const curlLines = await linesOf(first, /^ {2}curl .*$/gm, 2);
     const [key = '', ...others] = new Set(first.stderr.match(keyText));
     expect(isWellFormedKey(key)).toBe(true);
@@ -61,7 +60,7 @@ describe('the first start on a new store', () => {
     expect(await first.stop()).toBe(0);
     expect(first.stdout).not.toContain(key);
 
-    await using second = await startService({ databaseUrl: place.database, workers, env });
+    await using second = await startService({ databaseUrl: place.database, env });
     expect((await second.callWith(key, '/v1/pets')).status).toBe(200);
     expect(await second.stop()).toBe(0);
     expect(second.stderr).toBe('');
@@ -69,7 +68,7 @@ describe('the first start on a new store', () => {
   });
 
   it('creates no key when API_KEYS is set', async () => {
-    await using service = await startService({ workers: 2 });
+    await using service = await startService();
     expect((await service.call('/v1/pets')).status).toBe(200);
     expect(await service.stop()).toBe(0);
     expect(service.stderr).toBe('');
@@ -120,7 +119,6 @@ describe('configuration', () => {
         ALLOWED_ORIGINS: 'none',
         TLS_CERT: '/nowhere',
         TLS_KEY: '/nowhere',
-        WORKERS: 'none',
         RATE_LIMIT: 'none',
         STOP_DELAY: 'none',
         STABLE_ONLY: 'none',
@@ -133,7 +131,7 @@ describe('configuration', () => {
         ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
         ...['--log-level', 'info', '--access-log'],
         ...['--allowed-origins', 'https://shop.example'],
-        ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
+        ...['--tls-cert', certificate, '--tls-key', privateKey, '--rate-limit', '600'],
         ...['--stop-delay', '0', '--stable-only', '--public-url', 'https://pets.example/v1'],
         ...['--metrics-port', '0', '--metrics-host', 'localhost'],
         ...['--staging-url', 'https://staging.pets.example/v1'],
@@ -190,9 +188,9 @@ describe('configuration', () => {
 });
 
 describe('TLS', () => {
-  it('serves HTTPS with two workers, and asks browsers to stay with it', async () => {
+  it('serves HTTPS, and asks browsers to stay with it', async () => {
     const args = ['--tls-cert', certificate, '--tls-key', privateKey, '--metrics-port', '0'];
-    await using service = await startService({ args, workers: 2 });
+    await using service = await startService({ args });
     expect(service.url).toStartWith('https://127.0.0.1:');
     const ca = await Bun.file(certificate).text();
     const response = await service.call('/v1/pets', trusting(ca));
@@ -201,8 +199,8 @@ describe('TLS', () => {
     const untrusting = await service.call('/v1/pets').catch(String);
     expect(untrusting).toMatch(/self.signed/i);
     const expiresAt = new X509Certificate(ca).validToDate.getTime() / 1000;
-    const metrics = await scrape(...(await metricsUrls(service, 2)));
-    expect(metrics.value('petstore_tls_certificate_expiry_timestamp_seconds')).toBe(2 * expiresAt);
+    const metrics = await scrape(await metricsUrl(service));
+    expect(metrics.value('petstore_tls_certificate_expiry_timestamp_seconds')).toBe(expiresAt);
 
     const { port } = new URL(service.url);
     const second = startService({ args: [...args, '--port', port] });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { outcomeOf, post, rex } from '../support/http/calls.ts';
 import { untilUnderWay } from '../support/metrics/scrape.ts';
-import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import {
   cleanEnvironment,
   fixedKey,
@@ -18,14 +17,12 @@ import {
   type RawRequest,
 } from '../support/http/raw-http.ts';
 
+const stopping = /"message":"stopping"/;
+
 describe('a service under load', () => {
-  const cases = [
-    { signal: 'SIGTERM', workers: 1 },
-    { signal: 'SIGINT', workers: 2 },
-  ] as const;
-  for (const { signal, workers } of cases) {
-    it(`stops at ${signal} with --workers ${workers}: it exits with 0, and every executed request got its whole response`, async () => {
-      await using service = await startService({ workers, args: ['--access-log'] });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`stops at ${signal}: it exits with 0, and every executed request got its whole response`, async () => {
+      await using service = await startService({ args: ['--access-log'] });
       const load = startLoad({ url: () => service.url, creators: 8, isPersistent: () => false });
       const { journal } = load;
       let hasExited = false;
@@ -60,9 +57,9 @@ describe('a service under load', () => {
 describe('a service with a stop delay', () => {
   it('is not ready after the signal, but serves all other requests', async () => {
     // It never ends by itself here, so nothing depends on how fast this machine is.
-    await using service = await startService({ workers: 2, env: { STOP_DELAY: '300' } });
+    await using service = await startService({ env: { STOP_DELAY: '300' } });
     void service.stop();
-    await untilAllStop(service, 2);
+    await service.untilLogged(stopping);
     // Each call has a connection of its own.
     for (let count = 0; count < 20; count++) {
       expect((await service.call('/readyz', { keepalive: false })).status).toBe(503);
@@ -72,7 +69,7 @@ describe('a service with a stop delay', () => {
   });
 
   it('waits for the delay and then stops', async () => {
-    await using service = await startService({ workers: 2, env: { STOP_DELAY: '1' } });
+    await using service = await startService({ env: { STOP_DELAY: '1' } });
     const toldAt = performance.now();
     expect(await service.stop()).toBe(0);
     expect(performance.now() - toldAt).toBeGreaterThanOrEqual(1000);
@@ -80,7 +77,7 @@ describe('a service with a stop delay', () => {
   });
 
   it('does not wait at SIGINT, where a person and no load balancer stops it', async () => {
-    await using service = await startService({ workers: 2, env: { STOP_DELAY: '30' } });
+    await using service = await startService({ env: { STOP_DELAY: '30' } });
     expect(await service.stop('SIGINT')).toBe(0);
     expect(service.stdout).toContain('"message":"stopping","reason":"SIGINT","delaySeconds":0');
   });
@@ -100,7 +97,7 @@ describe('a service with a stop delay', () => {
     ];
     using kept = await openUsed(service.url);
     void service.stop();
-    await untilAllStop(service, 1);
+    await service.untilLogged(stopping);
     for (const [index, [method, path, status, request]] of requests.entries()) {
       using connection = index === 0 ? kept : await openConnection(service.url);
       const response = await connection?.send(method, path, request);
@@ -126,24 +123,24 @@ describe('a service that is stopping', () => {
   });
 
   it('finishes a request whose body is still arriving, and counts a Ctrl-C that arrives twice as one', async () => {
-    await using service = await startService({ workers: 2, args: withMetrics });
-    using slow = await sendHalf(service, 'Patient Rex', 2);
-    // A terminal sends it to every process of the group, and npm and the parent pass it on.
-    for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGINT');
+    await using service = await startService({ args: withMetrics });
+    using slow = await sendHalf(service, 'Patient Rex');
+    // A terminal sends it to every process of the group, and npm passes it on.
+    process.kill(service.pid, 'SIGINT');
     const exited = service.stop('SIGINT');
     await untilRefused(service.url);
     slow.finish();
     expect(await slow.connection.receive()).toHaveProperty('status', 201);
     expect(await exited).toBe(0);
-    expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(2);
+    expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(1);
     expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
     expect(readPets(service.database).map(({ name }) => name)).toEqual(['Patient Rex']);
   });
 
-  it('ends with its workers when its terminal is closed', async () => {
+  it('ends when its terminal is closed', async () => {
     using folder = makeFolder();
     let screen = '';
-    const child = Bun.spawn(petstoreCommand(['serve', '--port', '0', '--workers', '2']), {
+    const child = Bun.spawn(petstoreCommand(['serve', '--port', '0']), {
       cwd: folder.path,
       env: cleanEnvironment({ DATABASE_URL: folder.database }),
       timeout: 300_000,
@@ -155,16 +152,14 @@ describe('a service that is stopping', () => {
       },
     });
     while (!/v1\/pets\s*$/.test(screen)) await Bun.sleep(10);
-    const processes = childrenOf(child.pid);
     child.terminal?.close();
     await child.exited;
     expect(child.signalCode).toBe('SIGHUP');
-    while (processes.some(isRunning)) await Bun.sleep(10);
   });
 
   it('continues after a SIGHUP that nohup makes it ignore', async () => {
-    await using service = await startService({ workers: 2, wrap: (command) => ['nohup', ...command] });
-    for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGHUP');
+    await using service = await startService({ wrap: (command) => ['nohup', ...command] });
+    process.kill(service.pid, 'SIGHUP');
     for (let count = 0; count < 20; count++) {
       expect((await service.call('/v1/pets')).status).toBe(200);
       await Bun.sleep(10);
@@ -173,17 +168,15 @@ describe('a service that is stopping', () => {
     expect(service.stdout).not.toContain('SIGHUP');
   });
 
-  it.each([1, 2])('ends at once with status 1 after a second signal, with --workers %i', async (workers) => {
-    await using service = await startService({ workers, args: withMetrics, env: { STOP_DELAY: '30' } });
-    using slow = await sendHalf(service, 'Abandoned Rex', workers);
-    const processes = childrenOf(service.pid);
+  it('ends at once with status 1 after a second signal', async () => {
+    await using service = await startService({ args: withMetrics, env: { STOP_DELAY: '30' } });
+    using slow = await sendHalf(service, 'Abandoned Rex');
     void service.stop();
-    await untilAllStop(service, workers);
+    await service.untilLogged(stopping);
     // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
     await Bun.sleep(600);
     expect(await service.stop()).toBe(1);
     expect(await slow.connection.receive()).toBe('unanswered');
-    await untilEnded(processes);
     expect(readPets(service.database)).toEqual([]);
   });
 });
@@ -223,12 +216,12 @@ interface SlowRequest extends Disposable {
 }
 
 /** Begins a create and keeps back the end of its body; returns once the service has begun to read it. */
-async function sendHalf(service: Service, name: string, workers = 1): Promise<SlowRequest> {
+async function sendHalf(service: Service, name: string): Promise<SlowRequest> {
   const connection = await openUsed(service.url);
   const body = JSON.stringify({ name, categoryId: 1 });
   const text = requestText('POST', '/v1/pets', 'localhost', { key: fixedKey, body });
   connection.write(text.slice(0, -10));
-  await untilUnderWay(service, workers);
+  await untilUnderWay(service);
   return {
     connection,
     finish: () => connection.write(text.slice(-10)),
@@ -242,16 +235,6 @@ async function openUsed(url: string): Promise<RawConnection> {
   if (!connection) throw new Error('Nobody listens.');
   await connection.send('GET', '/livez');
   return connection;
-}
-
-/** Resolves once every process of the service has been told to stop; the parent of several is one more. */
-async function untilAllStop(service: Service, workers: number): Promise<void> {
-  const processes = workers === 1 ? 1 : workers + 1;
-  await service.untilLogged(new RegExp(`("message":"stopping"[^]*){${processes}}`));
-}
-
-async function untilEnded(processes: number[]): Promise<void> {
-  while (processes.some(isRunning)) await Bun.sleep(10);
 }
 
 async function untilRefused(url: string): Promise<void> {

@@ -18,7 +18,6 @@ describe('a request that takes longer than a connection may be idle', () => {
     const listener = openListener({
       options: { host: '127.0.0.1', port: 0 },
       tls: undefined,
-      isShared: false,
       async fetch(request) {
         await Bun.sleep(request.url.endsWith('/slow') ? slowMs : 1);
         return new Response('deleted');

@@ -7,19 +7,18 @@ import { startService, type Service } from '../support/process/process.ts';
 
 const withMetrics = ['--metrics-port', '0'];
 
-/** Each on a connection of its own, so that every worker has some. */
 async function readAndWait(service: Service) {
   const startedAt = performance.now();
-  const response = await service.call('/v1/events?wait=5', { keepalive: false });
+  const response = await service.call('/v1/events?wait=5');
   const events = (await response.json()) as { type: string }[];
   return { events, next: nextQuery(response), ms: performance.now() - startedAt };
 }
 
 describe('SIGTERM', () => {
   it('gives everybody who waits an empty page, and the service ends with 0', async () => {
-    await using service = await startService({ workers: 2, args: withMetrics });
+    await using service = await startService({ args: withMetrics });
     const waiting = Array.from({ length: 6 }, () => readAndWait(service));
-    await untilUnderWay(service, 2, waiting.length);
+    await untilUnderWay(service, waiting.length);
     const status = await service.stop();
     const pages = await Promise.all(waiting);
     for (const { events, next } of pages)

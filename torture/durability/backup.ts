@@ -24,7 +24,7 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
   const place = join(folder.path, 'backups');
   mkdirSync(place);
   const listed = new Set<string>();
-  await using service = await serve({ databaseUrl: folder.database, workers: 2 });
+  await using service = await serve({ databaseUrl: folder.database });
   const load = startLoad({ url: () => service.url });
   for (let done = 1; done <= rounds; done++) {
     await load.untilAcknowledged(between(random, 50, 300));

@@ -66,11 +66,12 @@ interface Scene {
   broken: string | undefined;
 }
 
-/** Two services on one store, killed and started again under traffic, while keys come and go, and mirrors follow. */
+/** Services on one store, killed and started again under traffic, while keys come and go, and mirrors follow. */
 async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene) {
   const random = randomFrom(seed);
-  // One of the services has two workers, which share its port.
-  await using replicas = await openReplicas(2, (index) => ({ databaseUrl, broken, workers: index + 1 }));
+  // An embedded store has one service.
+  const count = cluster ? 2 : 1;
+  await using replicas = await openReplicas(count, () => ({ databaseUrl, broken }));
   using mirrors = followServices(replicas.urls, seed);
   const traffic = startTraffic(replicas.urls, kills * operationsPerKill, seed);
   const commands = Promise.all([
@@ -80,7 +81,7 @@ async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene) {
   commands.catch(() => {});
   for (let kill = 0; kill < kills; kill++) {
     await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
-    const victims = random.pick([[0], [1], [0, 1]]);
+    const victims = cluster ? random.pick([[0], [1], [0, 1]]) : [0];
     if (cluster && random.next() < 0.4) {
       await cluster.stop('SIGKILL');
       await cluster.start();
@@ -152,7 +153,7 @@ const runControls: Run = async (options) => {
 export const histories: TortureTest = {
   name: 'histories',
   description:
-    'random operations, imports and keys on 2 services with one SQLite file and on 2 with PostgreSQL, one of each with 2 workers, with kill -9 of processes and database',
+    'random operations, imports and keys on a service with SQLite and on 2 with PostgreSQL, with kill -9 of services and database',
   passesWhen:
     'the responses fit one order of operations per pet, every order belongs to one change, keys count from their command on, and mirrors built from events equal the listing',
   rounds: 72,

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { nextQuery, post } from '../../test/support/http/calls.ts';
-import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
 import { makeFolder, runCli, type CliResult, type Service } from '../../test/support/process/process.ts';
 import type { Random } from '../../test/support/random.ts';
 import { serve } from '../support/serve.ts';
@@ -13,7 +12,6 @@ export type Step = (world: World) => string | undefined | Promise<string | undef
 export interface Serving {
   service: Service;
   store: StoreModel;
-  workers: number;
 }
 
 /** A folder with two stores, backups of them, a service on one of them at most, and what is known of all. */
@@ -70,20 +68,18 @@ export class World implements AsyncDisposable {
     return runCli([...args, '--database-url', this.nameOf(store)], { env });
   }
 
-  async start(store: StoreModel, workers: number): Promise<void> {
-    const options = { databaseUrl: this.nameOf(store), workers, broken: this.#broken };
-    this.serving = { service: await serve(options), store, workers };
+  async start(store: StoreModel): Promise<void> {
+    const options = { databaseUrl: this.nameOf(store), broken: this.#broken };
+    this.serving = { service: await serve(options), store };
     this.count('starts');
   }
 
-  /** Ends the service and all its workers, and waits until they are gone. */
+  /** Ends the service, and waits until it is gone. */
   async end(isKilled: boolean): Promise<void> {
     if (!this.serving) return;
     const { service } = this.serving;
-    const workers = childrenOf(service.pid);
     if (isKilled) await service.kill9();
     else if ((await service.stop()) !== 0) throw new Fault(`A service did not stop well: ${service.stdout}`);
-    while (workers.some(isRunning)) await Bun.sleep(2);
     this.serving = undefined;
     this.count(isKilled ? 'kills' : 'stops');
     await service[Symbol.asyncDispose]();

@@ -1,44 +1,19 @@
-import { makeFolder } from '../../test/support/process/process.ts';
+import { makeCluster } from '../../test/support/postgres/cluster.ts';
 import { againstBroken } from '../support/against-broken.ts';
-import { failures, startCallers, type Callers } from '../support/callers.ts';
+import { failures, startCallers } from '../support/callers.ts';
 import { openReplicas } from '../support/replicas.ts';
-import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const stopDelaySeconds = 2;
 /** How often the balancer asks each replica whether it is ready. */
 const checkEveryMs = 50;
 
-const run: Run = async ({ rounds, report, broken }) => {
-  const figures: Record<string, number> = { restarts: rounds };
-  const faults: string[] = [];
-  for (const [workers, restarts] of [
-    [1, Math.ceil(rounds / 2)],
-    [2, Math.floor(rounds / 2)],
-  ] as const) {
-    const name = `2 replicas of ${workers === 1 ? '1 process' : `${workers} workers`}`;
-    const callers = await restartReplicas(workers, restarts, report, broken);
-    figures[`requests, ${name}`] = callers.requests;
-    figures[`failed, ${name}`] = failures(callers);
-    faults.push(...[...callers.failed].map(([kind, times]) => `${name}: ${times} requests ${kind}`));
-  }
-  return { figures, faults };
-};
-
 /** Two services on one store, and a balancer that sends callers to those that are ready. */
-async function restartReplicas(
-  workers: number,
-  rounds: number,
-  report: RunOptions['report'],
-  broken: string | undefined,
-): Promise<Callers> {
-  using folder = makeFolder();
+const run: Run = async ({ rounds, report, broken }) => {
+  await using cluster = await makeCluster();
+  await cluster.start();
   const env = { STOP_DELAY: String(stopDelaySeconds) };
-  await using replicas = await openReplicas(2, () => ({
-    databaseUrl: folder.database,
-    workers,
-    env,
-    broken,
-  }));
+  await using replicas = await openReplicas(2, () => ({ databaseUrl: cluster.address(), env, broken }));
   using balancer = checkReadiness(replicas.urls);
   const callers = startCallers({ urls: () => balancer.ready });
   for (let done = 1; done <= rounds; done++) {
@@ -49,8 +24,11 @@ async function restartReplicas(
     report(`${done} restarts of a replica, ${callers.requests} requests, ${failures(callers)} failed`);
   }
   await callers.stop();
-  return callers;
-}
+  return {
+    figures: { restarts: rounds, requests: callers.requests, failed: failures(callers) },
+    faults: [...callers.failed].map(([kind, times]) => `${times} requests ${kind}`),
+  };
+};
 
 function checkReadiness(urls: readonly string[]) {
   let ready = urls;
@@ -80,8 +58,7 @@ function checkReadiness(urls: readonly string[]) {
 
 export const rollingRestart: TortureTest = {
   name: 'rolling-restart',
-  description:
-    'rolling restarts under keep-alive load, of 2 replicas with 1 process and with 2 workers each, behind a balancer that checks /readyz',
+  description: 'rolling restarts of 2 replicas under keep-alive load, behind a balancer that checks /readyz',
   passesWhen: '0 failed requests',
   rounds: 20,
   unit: 'restarts',

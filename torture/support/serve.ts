@@ -1,7 +1,7 @@
 import { startService, type Service, type ServiceOptions } from '../../test/support/process/process.ts';
 
 export interface TortureServiceOptions extends ServiceOptions {
-  /** A preload that breaks it; its workers get it as well. */
+  /** A preload that breaks it. */
   broken?: string | undefined;
 }
 

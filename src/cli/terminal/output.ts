@@ -6,7 +6,7 @@ import { storeAt } from '../../stores/open.ts';
 import { createLog, describeError, type LogFields, type LogLevel, reasonOf } from '../../system/log.ts';
 
 /** What a service needs from its process. The log is readable on a terminal and JSON lines elsewhere. */
-export function openContext(level: LogLevel): ServeContext {
+export function openContext(level: LogLevel): Omit<ServeContext, 'audit'> {
   // A service outlives the reader of its log: without this, the next line would crash it.
   process.stdout.on('error', () => {});
   const log = process.stdout.isTTY

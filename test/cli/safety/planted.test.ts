@@ -40,24 +40,21 @@ describe("petstore in a stranger's folder", () => {
     expect(planted.found()).toEqual([]);
   });
 
-  it.each([2])(
-    'serves its own console, and refuses the keys of the .env, with %d workers',
-    async (workers) => {
-      using planted = plantFolder('tsconfig.json');
-      using folder = makeFolder();
-      const link = linkBin(folder);
-      const command = ['sh', '-c', 'cd "$1" && exec "$2" serve', 'sh', planted.path, link];
-      await using service = await startService({ workers, wrap: () => command, env: { PATH } });
-      expect((await service.callWith(planted.apiKey, '/v1/pets')).status).toBe(401);
-      const page = await (await fetch(service.url)).text();
-      const [, script = ''] = /src="(assets\/[^"]+)"/.exec(page) ?? [];
-      const source = await (await fetch(`${service.url}/${script}`)).text();
-      expect(source).not.toContain(planted.mark);
-      expect(source).toContain('Authorization');
-      expect(await service.stop()).toBe(0);
-      expect(planted.found()).toEqual([]);
-    },
-  );
+  it('serves its own console, and refuses the keys of the .env', async () => {
+    using planted = plantFolder('tsconfig.json');
+    using folder = makeFolder();
+    const link = linkBin(folder);
+    const command = ['sh', '-c', 'cd "$1" && exec "$2" serve', 'sh', planted.path, link];
+    await using service = await startService({ wrap: () => command, env: { PATH } });
+    expect((await service.callWith(planted.apiKey, '/v1/pets')).status).toBe(401);
+    const page = await (await fetch(service.url)).text();
+    const [, script = ''] = /src="(assets\/[^"]+)"/.exec(page) ?? [];
+    const source = await (await fetch(`${service.url}/${script}`)).text();
+    expect(source).not.toContain(planted.mark);
+    expect(source).toContain('Authorization');
+    expect(await service.stop()).toBe(0);
+    expect(planted.found()).toEqual([]);
+  });
 
   it('reads the file that --env-file names', async () => {
     using planted = plantFolder();

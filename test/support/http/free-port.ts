@@ -5,12 +5,11 @@ import { createServer } from 'node:net';
 /** Below the ports that systems give to connections and to port 0: nobody gets one of these by chance. */
 const [firstPort, lastPort] = [15_000, 32_000];
 
-/** A port that nobody listens on, for a program that cannot choose one by itself; or the first of some in a row. */
-export async function freePort(inARow = 1): Promise<number> {
+/** A port that nobody listens on, for a program that cannot choose one by itself. */
+export async function freePort(): Promise<number> {
   for (;;) {
-    const first = randomInt(firstPort, lastPort);
-    const ports = Array.from({ length: inARow }, (_, index) => first + index);
-    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first;
+    const port = randomInt(firstPort, lastPort);
+    if (await isFree(port)) return port;
   }
 }
 

@@ -10,12 +10,10 @@ export interface Scrape {
   value(name: string, labels?: Record<string, string>): number;
 }
 
-/** Of several addresses, the sum. */
-export async function scrape(...urls: string[]): Promise<Scrape> {
-  const responses = await Promise.all(urls.map((url) => fetch(url)));
-  for (const { status } of responses) if (status !== 200) throw new Error(`The scrape got ${status}.`);
-  const texts = await Promise.all(responses.map((response) => response.text()));
-  return readScrape(texts.join(''));
+export async function scrape(url: string): Promise<Scrape> {
+  const response = await fetch(url);
+  if (response.status !== 200) throw new Error(`The scrape got ${response.status}.`);
+  return readScrape(await response.text());
 }
 
 /** What a scrape of this registry would give. */
@@ -40,24 +38,16 @@ export function readScrape(text: string): Scrape {
 
 /** The address of the metrics of a service that was started with `--metrics-port 0`. */
 export async function metricsUrl(service: LoggingService): Promise<string> {
-  const [url = ''] = await metricsUrls(service, 1);
+  const [, url = ''] = await service.untilLogged(/"message":"metrics","address":"([^"]+)"/);
   return url;
 }
 
-/** The same with several workers: each has its own. */
-export async function metricsUrls(service: LoggingService, workers: number): Promise<string[]> {
-  const [lines] = await service.untilLogged(new RegExp(`(${addressLine.source}[^]*){${workers}}`));
-  return [...lines.matchAll(new RegExp(addressLine, 'g'))].map(([, url = '']) => url);
-}
-
 /** Resolves once the service has begun to serve a request, or as many, whose callers may keep back the rest. */
-export async function untilUnderWay(service: LoggingService, workers = 1, requests = 1): Promise<void> {
-  const urls = await metricsUrls(service, workers);
-  while ((await scrape(...urls)).value('http_server_active_requests') < requests) await Bun.sleep(5);
+export async function untilUnderWay(service: LoggingService, requests = 1): Promise<void> {
+  const url = await metricsUrl(service);
+  while ((await scrape(url)).value('http_server_active_requests') < requests) await Bun.sleep(5);
 }
 
 interface LoggingService {
   untilLogged(pattern: RegExp): Promise<RegExpExecArray>;
 }
-
-const addressLine = /"message":"metrics","address":"([^"]+)"/;

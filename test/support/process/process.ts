@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { settings } from '../../../src/cli/settings.ts';
 import { checkedFetch, type Call } from '../contract/conformance.ts';
 import { project, run, type Ended } from './package.ts';
-import { childrenOf } from './process-tree.ts';
 import { startProgram, type RunningProgram } from './running.ts';
 
 const ownProgram = join(project, 'src/cli/petstore.ts');
@@ -81,7 +80,6 @@ export interface ServiceOptions {
   env?: Environment;
   /** A store that outlives the service; without it the service gets its own, removed at the end. */
   databaseUrl?: string;
-  workers?: number;
   /** Changes the command line, for a service that starts under restrictions. */
   wrap?: (command: string[]) => string[];
   /** After this long it is ended, so that none outlives the test run. */
@@ -113,13 +111,12 @@ export interface Service extends AsyncDisposable {
 
 /** Starts `petstore serve` on a free port and waits until it says that it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { args = [], env = {}, workers = 1, wrap = (command: string[]) => command } = options;
+  const { args = [], env = {}, wrap = (command: string[]) => command } = options;
   const folder = makeFolder();
   const databaseUrl = options.databaseUrl ?? folder.database;
   // By the environment, so that the flags of a test win over it.
   const configuration = {
     DATABASE_URL: databaseUrl,
-    WORKERS: String(workers),
     API_KEYS: fixedKey,
     STOP_DELAY: '0',
   };
@@ -129,14 +126,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     longestLifeMs: options.longestLifeMs,
   });
   const { pid, stdout, stderr, ended: exited, stop } = program;
-  let hasExited = false;
-  void exited.then(() => (hasExited = true));
   const dispose = async (): Promise<void> => {
-    // A worker ends by itself when its parent is gone, but a failing test must not count on that.
-    const workersLeft = hasExited ? [] : childrenOf(pid);
-    const end = stop('SIGKILL');
-    workersLeft.forEach(endProcess);
-    await end;
+    await stop('SIGKILL');
     folder[Symbol.dispose]();
   };
 

@@ -26,7 +26,7 @@ describe('a server that is killed twice under load, through HTTP', () => {
   it('neither loses nor duplicates a pet that two replicas acknowledged, and each serves again after its return', async () => {
     const databaseUrl = cluster.address();
     await using first = await startService({ databaseUrl });
-    await using second = await startService({ databaseUrl, workers: 2 });
+    await using second = await startService({ databaseUrl });
     const journal = new Journal();
     const loads = [first, second].map(({ url }, index) =>
       startLoad({ url: () => url, creators: 3, label: `caller-of-${index}`, journal }),
