@@ -13,7 +13,7 @@ export { isPetStatus, type NewPet } from './domain/pet.ts';
 export { createRandom, createSamplePets, sampleCategories } from './domain/sample-pets.ts';
 export { createApp, type App, type AppOptions } from './http/app.ts';
 export { maxBodyBytes } from './domain/pet.ts';
-export { createCors } from './http/callers.ts';
+export { createCors } from './http/cors.ts';
 export { requestIdOf } from './http/endpoint.ts';
 export type { Route } from './http/route.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';

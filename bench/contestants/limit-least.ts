@@ -1,5 +1,5 @@
 import { hashKey } from '../../src/domain/api-key.ts';
-import { pathOf } from '../../src/http/app.ts';
+import { pathOf } from '../../src/http/route.ts';
 import type { CapturedResponse } from './data.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { isLoopback } from '../server/listener.ts';
+import type { ServeOptions } from '../server/options.ts';
 import { serve } from '../server/service.ts';
 import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
-import { openContext } from './terminal/output.ts';
+import { openContext, printForOperator } from './terminal/output.ts';
 
 export function define(command: Command): void {
   command
@@ -31,7 +31,30 @@ async function run(texts: Record<string, string>): Promise<void> {
   }
   const shortKey = shortKeyWarning(options);
   if (shortKey) context.log.warn(shortKey.join(' '));
-  await serve(options, context);
+  const showFirstKey = (key: string, address: string): Promise<void> =>
+    printForOperator(renderFirstKey(key, address, options));
+  await serve(options, { ...context, showFirstKey });
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(0);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function renderFirstKey(firstKey: string, address: string, { stableOnly }: ServeOptions): string {
+  return `
+The first API key of this store, shown only this once:
+
+  ${firstKey}
+
+Use it in ${stableOnly ? 'the docs' : 'the console and in the docs'}:
+
+  ${stableOnly ? '' : `${address}\n  `}${address}/docs
+
+Or call the API:
+
+  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
+  curl -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/v1/pets
+`;
 }

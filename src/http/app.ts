@@ -1,15 +1,19 @@
 import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
-import { createAuthentication, createCors, createRateLimit } from './callers.ts';
+import { createAuthentication } from './authentication.ts';
+import { createCors } from './cors.ts';
 import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createEventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
+import { createHttpMetrics } from './http-metrics.ts';
+import { type IsSent, LargeResponses } from './large-responses.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
-import { type ClientAddress, createHttpMetrics, createRequestLog } from './log-and-metrics.ts';
-import { baseHeaders, type IsSent, LargeResponses } from './response.ts';
-import type { Handler, Methods, Route } from './route.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { type ClientAddress, createRequestLog } from './request-log.ts';
+import { baseHeaders } from './response.ts';
+import { createRouter, type Handler, type Methods, pathOf, type Route } from './route.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -148,47 +152,4 @@ function onlyStable(routes: readonly Route[]): Route[] {
 function isMisframed({ headers }: Request): boolean {
   const coding = headers.get('Transfer-Encoding');
   return coding !== null && coding.toLowerCase() !== 'chunked';
-}
-
-/** Finds the route for a URL. Paths are compared after percent-decoding. */
-type FindRoute<Target> = (url: string) => { route: Target; parameter: string | undefined } | undefined;
-
-/** Paths have the form `/fixed/path` or `/fixed/:parameter`. The parameter is the last segment and never empty. */
-export function createRouter<Target>(routes: Record<string, Target>): FindRoute<Target> {
-  const fixed = new Map<string, Target>();
-  const withParameter = new Map<string, Target>();
-  for (const [path, route] of Object.entries(routes)) {
-    const parameterAt = path.indexOf(':');
-    if (parameterAt === -1) fixed.set(path, route);
-    else withParameter.set(path.slice(0, parameterAt), route);
-  }
-
-  return (url) => {
-    const path = pathOf(url);
-    const decoded = path.includes('%') ? decode(path) : path;
-    const exact = fixed.get(decoded);
-    if (exact !== undefined) return { route: exact, parameter: undefined };
-    const parameterAt = decoded.lastIndexOf('/') + 1;
-    const route = withParameter.get(decoded.slice(0, parameterAt));
-    if (route === undefined || parameterAt === decoded.length) return undefined;
-    return { route, parameter: decoded.slice(parameterAt) };
-  };
-}
-
-/**
- * The path of a request's URL, which is a bare path if the request had no Host (HTTP/1.0). A `#` is an ordinary
- * character: a request target has no fragment (RFC 9112, section 3.2).
- */
-export function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
-  const end = url.indexOf('?', start);
-  return end === -1 ? url.slice(start) : url.slice(start, end);
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,22 +1,20 @@
 import { PetstoreError } from '../domain/error.ts';
-import {
-  type AddCorsHeaders,
-  type Authenticate,
-  bearerToken,
-  type Caller,
-  type RateLimit,
-} from './callers.ts';
+import { type Authenticate, bearerToken, type Caller } from './authentication.ts';
+import type { AddCorsHeaders } from './cors.ts';
+import type { MeasureRoute, ObserveRequest } from './http-metrics.ts';
+import type { LargeResponses } from './large-responses.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { RequestLog } from './request-log.ts';
 import {
   andThen,
   conditional,
   errorResponse,
-  type LargeResponses,
   type MaybePromise,
   orElse,
   type Representation,
+  shownError,
 } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
-import { type MeasureRoute, type ObserveRequest, type RequestLog, shownError } from './log-and-metrics.ts';
 
 /** What all endpoints share. */
 export interface EndpointOptions {

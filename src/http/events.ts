@@ -8,7 +8,7 @@ import {
   pageLimit,
 } from '../stores/store.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import type { Authenticate } from './callers.ts';
+import type { Authenticate } from './authentication.ts';
 import { etagOf } from '../domain/precondition.ts';
 import { type Representation } from './response.ts';
 import {

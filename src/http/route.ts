@@ -1,4 +1,5 @@
-import type { Caller, Quota } from './callers.ts';
+import type { Caller } from './authentication.ts';
+import type { Quota } from './rate-limit.ts';
 import type { MaybePromise, Representation } from './response.ts';
 
 /** A request and its context. */
@@ -34,4 +35,47 @@ export interface Route {
   headers?: Record<string, string>;
   /** The marks of methods that are not stable. Their responses carry the mark instead of `headers`. */
   stability?: Partial<Record<Method, 'experimental' | 'beta'>>;
+}
+
+/** Finds the route for a URL. Paths are compared after percent-decoding. */
+type FindRoute<Target> = (url: string) => { route: Target; parameter: string | undefined } | undefined;
+
+/** Paths have the form `/fixed/path` or `/fixed/:parameter`. The parameter is the last segment and never empty. */
+export function createRouter<Target>(routes: Record<string, Target>): FindRoute<Target> {
+  const fixed = new Map<string, Target>();
+  const withParameter = new Map<string, Target>();
+  for (const [path, route] of Object.entries(routes)) {
+    const parameterAt = path.indexOf(':');
+    if (parameterAt === -1) fixed.set(path, route);
+    else withParameter.set(path.slice(0, parameterAt), route);
+  }
+
+  return (url) => {
+    const path = pathOf(url);
+    const decoded = path.includes('%') ? decode(path) : path;
+    const exact = fixed.get(decoded);
+    if (exact !== undefined) return { route: exact, parameter: undefined };
+    const parameterAt = decoded.lastIndexOf('/') + 1;
+    const route = withParameter.get(decoded.slice(0, parameterAt));
+    if (route === undefined || parameterAt === decoded.length) return undefined;
+    return { route, parameter: decoded.slice(parameterAt) };
+  };
+}
+
+/**
+ * The path of a request's URL, which is a bare path if the request had no Host (HTTP/1.0). A `#` is an ordinary
+ * character: a request target has no fragment (RFC 9112, section 3.2).
+ */
+export function pathOf(url: string): string {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
+  const end = url.indexOf('?', start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,12 +1,8 @@
-import { X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
-import { version } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import type { Registry } from '../metrics/registry.ts';
-import { readFileOf, systemReason } from '../system/files.ts';
-import type { Log } from '../system/log.ts';
+import { systemReason } from '../system/files.ts';
 import type { ServeOptions } from './options.ts';
+import type { Tls } from './tls.ts';
 
 interface ListenOptions {
   options: Pick<ServeOptions, 'host' | 'port'>;
@@ -55,78 +51,6 @@ export async function stopListening(listener: Listener): Promise<void> {
   await listener.stop();
 }
 
-export interface Tls {
-  cert: string;
-  key: string;
-  expiresAt: Date;
-}
-
-export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | undefined> {
-  if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const [cert, key] = [readFileOf('--tls-cert', tlsCert), readFileOf('--tls-key', tlsKey)];
-  // Load it only here: it is slow, and most services leave TLS to a proxy.
-  const { createSecureContext } = await import('node:tls');
-  try {
-    createSecureContext({ cert, key });
-    return { cert, key, expiresAt: new X509Certificate(cert).validToDate };
-  } catch {
-    throw new OperatorError(
-      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM form.`,
-      'Check both files.',
-    );
-  }
-}
-
-/** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
-export function openMetricsPort(
-  { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
-  log: Log,
-  registry: Registry,
-): AsyncDisposable {
-  addProcessMetrics(registry);
-  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
-  try {
-    const server = Bun.serve({
-      hostname: host,
-      port,
-      reusePort: false,
-      routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
-      fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
-      development: false,
-    });
-    const address = addressOf({ host, tlsCert: undefined }, server.port ?? port);
-    log.info('metrics', { address: `${address}/metrics` });
-    return { [Symbol.asyncDispose]: () => server.stop(true) };
-  } catch (error) {
-    throw cannotListen(error, { host, port }, 'metrics-');
-  }
-}
-
-/**
- * This process's resources, named after OpenTelemetry's process conventions, and its build. One name follows Prometheus
- * instead, which reserves the suffix `_count` for histograms.
- */
-function addProcessMetrics(registry: Registry): void {
-  registry.observedCounter('process_cpu_time_seconds_total', 'Processor time used.', () => {
-    const { user, system } = process.cpuUsage();
-    return [
-      { labels: { cpu_mode: 'user' }, value: user / 1e6 },
-      { labels: { cpu_mode: 'system' }, value: system / 1e6 },
-    ];
-  });
-  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
-  registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
-  // Throws, and so has no sample, without /proc or a free descriptor to read it.
-  registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
-  registry.gauge('process_max_fds', 'How many file descriptors may be open.', () => {
-    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return limit === undefined ? Infinity : Number(limit);
-  });
-  registry.gauge('petstore_build_info', 'The build that runs.', () => [
-    { labels: { version, bun_version: Bun.version }, value: 1 },
-  ]);
-}
-
 /** The address to show. A service that listens on every address is shown with one that other machines can use. */
 export function addressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
   const host = ['0.0.0.0', '::'].includes(options.host) ? ownHost() : options.host;
@@ -144,33 +68,6 @@ function ownHost(): string {
   }
 }
 
-/** The address for programs on this machine: loopback if the service listens on every address. */
-export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
-  const { host } = options;
-  return addressOf(
-    { ...options, host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host },
-    port,
-  );
-}
-
-/** Sends a local GET request; undefined if there is no response in time. */
-export async function askLocally(address: string, timeoutMs: number): Promise<Response | undefined> {
-  try {
-    return await fetch(address, {
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'manual',
-      // The certificate names a public host, not this address, and the request contains no secret.
-      tls: { rejectUnauthorized: false },
-    });
-  } catch {
-    return undefined;
-  }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
 /** Checks that a port is free; returns it, or the one that was picked for 0. */
 export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPrefix = ''): number {
   try {
@@ -184,7 +81,7 @@ export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPr
 }
 
 /** The flags are `--host` and `--port` with a prefix. */
-function cannotListen(
+export function cannotListen(
   error: unknown,
   { host, port }: Pick<ServeOptions, 'host' | 'port'>,
   flagPrefix = '',

@@ -25,8 +25,8 @@ export interface ServeOptions {
 /** What the service gets from its process. */
 export interface ServeContext {
   log: Log;
-  /** Prints a few lines for the person who started the service, and never logs them. Fails if that is impossible. */
-  print: (text: string) => Promise<void>;
+  /** Shows the store's first key to the person who started the service, and never logs it. Fails if that is impossible. */
+  showFirstKey: (key: string, address: string) => Promise<void>;
   /** Passed on to the store; the service does not read it. */
   environment: NodeJS.ProcessEnv;
 }

@@ -5,16 +5,10 @@ import { type IssuedKey, issueKey } from '../stores/issue-key.ts';
 import { storeAt, type StoreOptions } from '../stores/open.ts';
 import type { Store } from '../stores/store.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
-import {
-  addressOf,
-  type Listener,
-  loadTls,
-  openListener,
-  openMetricsPort,
-  reservePort,
-  stopListening,
-} from './listener.ts';
+import { addressOf, type Listener, openListener, reservePort, stopListening } from './listener.ts';
+import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
+import { loadTls } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
@@ -102,7 +96,7 @@ async function announce(
   context: ServeContext,
   port: number,
 ): Promise<void> {
-  const { log, print } = context;
+  const { log, showFirstKey } = context;
   const first = await createFirstKey(store, options);
   const address = addressOf(options, port);
   log.info('ready', {
@@ -113,7 +107,7 @@ async function announce(
   });
   if (!first) return;
   // The service keeps running even if its key cannot be shown.
-  await print(renderFirstKey(first.text, address, options)).catch(() => {
+  await showFirstKey(first.text, address).catch(() => {
     log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME');
   });
 }
@@ -137,21 +131,4 @@ async function createFirstKey(
       'Make room on the disk, or choose another file with --database-url.',
     );
   }
-}
-
-function renderFirstKey(firstKey: string, address: string, { stableOnly }: ServeOptions): string {
-  return `
-The first API key of this store, shown only this once:
-
-  ${firstKey}
-
-Use it in ${stableOnly ? 'the docs' : 'the console and in the docs'}:
-
-  ${stableOnly ? '' : `${address}\n  `}${address}/docs
-
-Or call the API:
-
-  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
-  curl -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/v1/pets
-`;
 }

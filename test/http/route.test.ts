@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { createRouter, pathOf } from '../../src/http/app.ts';
+import { createRouter, pathOf } from '../../src/http/route.ts';
 import { holds } from '../support/property.ts';
 
 const findRoute = createRouter({

@@ -6,13 +6,13 @@ import { storeAt } from '../../stores/open.ts';
 import { createLog, describeError, type LogFields, type LogLevel, reasonOf } from '../../system/log.ts';
 
 /** What a service needs from its process. The log is readable on a terminal and JSON lines elsewhere. */
-export function openContext(level: LogLevel): Omit<ServeContext, 'audit'> {
+export function openContext(level: LogLevel): Pick<ServeContext, 'log' | 'environment'> {
   // A service outlives the reader of its log: without this, the next line would crash it.
   process.stdout.on('error', () => {});
   const log = process.stdout.isTTY
     ? createLog({ level, render: renderLogLine, write: (line) => process.stdout.write(line) })
     : createLog({ level, write: (line) => process.stdout.write(visibleLines(line)) });
-  return { log, print: printForOperator, environment: process.env };
+  return { log, environment: process.env };
 }
 
 /** Prints what the command produces. */
@@ -107,7 +107,7 @@ export function asInterrupted(work: string, error: unknown, remedy: string): unk
 }
 
 /** Prints for the person who started the service, apart from a log that a machine reads. */
-function printForOperator(text: string): Promise<void> {
+export function printForOperator(text: string): Promise<void> {
   const stream = process.stdout.isTTY ? process.stdout : process.stderr;
   return printAsync(`${text}\n`, stream);
 }

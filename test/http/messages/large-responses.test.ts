@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { PetstoreError } from '../../../src/domain/error.ts';
-import { LargeResponses } from '../../../src/http/response.ts';
+import { LargeResponses } from '../../../src/http/large-responses.ts';
 import { post } from '../../support/http/calls.ts';
 import { startService, type Service } from '../../support/process/process.ts';
 

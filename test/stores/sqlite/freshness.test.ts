@@ -114,12 +114,12 @@ describe('what another process has reported', () => {
 
   it(`holds for the next request under load: ${keyCount} keys are accepted once created and refused once revoked`, async () => {
     await using service = await startService();
-    const { keys, close } = openSqliteStore({ path: service.database });
+    const store = openSqliteStore({ path: service.database });
     // Reads only: after a write of its own, the service would ask at once.
-    let isOver = false;
+    const ending = new AbortController();
     const load = Array.from({ length: readers }, async () => {
       using connection = await connect(service.url);
-      while (!isOver) await connection.send('GET', '/v1/pets', { key: service.apiKey });
+      while (!ending.signal.aborted) await connection.send('GET', '/v1/pets', { key: service.apiKey });
     });
     using caller = await connect(service.url);
     const statusOf = async (key: string) => {
@@ -129,7 +129,7 @@ describe('what another process has reported', () => {
     const issued = [];
     const afterCreation = [];
     for (let index = 0; index < keyCount; index++) {
-      const one = await issueKey(keys, { name: 'till', now: new Date() });
+      const one = await issueKey(store.keys, { name: 'till', now: new Date() });
       afterCreation.push(await statusOf(one.text));
       issued.push(one);
     }
@@ -137,12 +137,12 @@ describe('what another process has reported', () => {
     for (const { key, text } of issued) {
       // The service keeps it in memory now.
       await statusOf(text);
-      await keys.revokeKey(key.id, new Date());
+      await store.keys.revokeKey(key.id, new Date());
       afterRevocation.push(await statusOf(text));
     }
-    isOver = true;
+    ending.abort();
     await Promise.all(load);
-    await close();
+    await store.close();
     expect(afterCreation).toEqual(Array(keyCount).fill(200));
     expect(afterRevocation).toEqual(Array(keyCount).fill(401));
   });

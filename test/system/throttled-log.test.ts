@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { createThrottledLog } from '../../src/http/log-and-metrics.ts';
+import { createThrottledLog } from '../../src/system/throttled-log.ts';
 
 it('logs the following events once per period while there are any, and then forgets the kind', async () => {
   const logged: unknown[] = [];

@@ -1,0 +1,51 @@
+import { PetstoreError } from '../domain/error.ts';
+import type { ResponseBody } from './response.ts';
+
+/** True once the response was sent completely or its caller has left. */
+export type IsSent = (request: Request) => boolean;
+
+/** Bodies of at least this length count until they are sent; shorter ones fit in a socket's buffers. */
+const largeLength = 128 * 1024;
+/** The most bytes that a character can take, so most bodies need no measuring. */
+const maxBytesPerCharacter = 3;
+/** How much may wait in memory for slow readers. The longest page is 6.5 MB, given the API's limits on names. */
+const maxWaitingBytes = 64 * 1024 * 1024;
+
+/**
+ * Bounds the memory held for slow readers: the runtime copies a body for each response and keeps the copy until its
+ * caller has read it.
+ */
+export class LargeResponses {
+  readonly #isSent: IsSent;
+  readonly #maxBytes: number;
+  /** The size of each response that was still waiting at the last check. */
+  readonly #sizes = new Map<Request, number>();
+  #bytes = 0;
+
+  constructor(isSent: IsSent, maxBytes = maxWaitingBytes) {
+    this.#isSent = isSent;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Counts a response. Fails with `overloaded` if too much is waiting. */
+  add(request: Request, body: ResponseBody): void {
+    if (body.length * maxBytesPerCharacter < largeLength) return;
+    const size = Buffer.byteLength(body);
+    if (size < largeLength) return;
+    if (this.#bytes + size > this.#maxBytes) this.#forgetSent();
+    // A page that exceeds the limit alone (names imported by an older version) is sent if nothing else waits.
+    if (this.#bytes > 0 && this.#bytes + size > this.#maxBytes) {
+      throw new PetstoreError('overloaded', 'Too many large responses wait to be read. Try again shortly.');
+    }
+    this.#sizes.set(request, size);
+    this.#bytes += size;
+  }
+
+  #forgetSent(): void {
+    for (const [request, size] of this.#sizes) {
+      if (!this.#isSent(request)) continue;
+      this.#sizes.delete(request);
+      this.#bytes -= size;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { PetstoreError } from '../domain/error.ts';
+import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
+import { createThrottledLog } from '../system/throttled-log.ts';
+import type { Call } from './route.ts';
+import type { Representation } from './response.ts';
+
+export interface RequestLog {
+  /**
+   * Logs errors of the service: each bug with its stack, and failures of the store once a second by reason. Requests
+   * without a valid key are counted by address and logged once a minute.
+   */
+  failed(call: Call, shown: PetstoreError, error: unknown): void;
+  /** Logs slow requests, or all requests if that is switched on. */
+  finished(call: Call, response: Representation, durationMs: number): void;
+}
+
+/** The address that a request came from; undefined if the connection is gone. */
+export type ClientAddress = (request: Request) => string | undefined;
+
+interface RequestLogOptions {
+  log: Log;
+  accessLog: boolean;
+  slowRequestMs: number;
+  peerOf: ClientAddress;
+}
+
+export function createRequestLog(options: RequestLogOptions): RequestLog {
+  const { log, accessLog, slowRequestMs, peerOf } = options;
+  // A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`.
+  const clientOf = (request: Request) => peerOf(request)?.replace(/^::ffff:(?=\d+\.)/i, '');
+  const countFailed = createThrottledLog(
+    (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
+    1000,
+  );
+  const countUnauthorized = createThrottledLog(
+    (client, count) => log.warn('requests without a valid key', { client, count }),
+    60_000,
+  );
+
+  /** The fields that every line about a request has in common, plus `more`. */
+  const fieldsOf = ({ method, path, caller, request, requestId }: Call, more: LogFields): LogFields => ({
+    method,
+    path,
+    key: caller.name || undefined,
+    keyId: caller.id,
+    client: clientOf(request),
+    ...more,
+    requestId,
+  });
+
+  const logRefusal = (call: Call, { code, status, message }: PetstoreError): void => {
+    if (status === 401) countUnauthorized(clientOf(call.request) ?? 'unknown');
+    log.debug('request refused', fieldsOf(call, { status, code, reason: message }));
+  };
+
+  return {
+    failed(call, shown, error) {
+      const { code, status } = shown;
+      if (status < 500) return logRefusal(call, shown);
+      if (code !== 'internal') return countFailed(reasonOf(error), fieldsOf(call, { code }));
+      log.error('request failed', fieldsOf(call, { code, error: describeError(error) }));
+    },
+
+    finished(call, { status = 200, code, body }, durationMs) {
+      const isSlow = durationMs > slowRequestMs;
+      if (!isSlow && !accessLog) return;
+      const fields = fieldsOf(call, {
+        status,
+        code,
+        durationMs: Math.round(durationMs),
+        bytes: body === null || call.method === 'HEAD' ? 0 : Buffer.byteLength(body),
+      });
+      if (isSlow) log.warn('slow request', fields);
+      else log.info('request', fields);
+    },
+  };
+}
