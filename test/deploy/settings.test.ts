@@ -125,6 +125,21 @@ describe('the files in deploy/', () => {
     expect(missing).toEqual([]);
   });
 
+  it('run one of several services on a machine as they run a single one', () => {
+    const linesOf = (unit: string) =>
+      readDeployFile(`systemd/${unit}`)
+        .replaceAll(/^#.*\n/gm, '')
+        .split('\n');
+    const [single, one] = [linesOf('petstore.service'), linesOf('petstore@.service')];
+    expect(one.filter((line) => !single.includes(line))).toEqual([
+      'Description=Petstore API on port %i',
+      'ExecStart=/usr/local/bin/petstore serve --port %i --metrics-port 1%i',
+      'ExecStartPost=-/usr/local/bin/petstore health --port %i --wait 60s',
+      'EnvironmentFile=/etc/petstore/petstore.env',
+    ]);
+    expect(one).toHaveLength(single.length - 2);
+  });
+
   it('give the service time to stop', () => {
     const stopDelay = (name: string) => parseServeOptions([], environments[name] ?? {}).stopDelaySeconds;
     const [unit = ''] = assignmentsOf('petstore.service', 'TimeoutStopSec');
