@@ -7,7 +7,7 @@ import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
-import { contentOf, errorText, openContext, print } from './terminal/output.ts';
+import { contentOf, errorText, openLog, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 interface BackupFlags {
@@ -81,7 +81,7 @@ const shortestPauseMs = 1000;
 
 /** On a stop signal, finishes the running backup; a second signal ends it at once. */
 async function backUpEvery(everyMs: number, work: AddBackupOptions): Promise<never> {
-  const { log } = openContext('info');
+  const log = openLog('info');
   const to = work.place.name;
   const stopped = untilStopSignal();
   for (;;) {

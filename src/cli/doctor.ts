@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { version } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import { addressOf, reservePort } from '../server/listener.ts';
+import { addressOf, refuseTakenPort } from '../server/listener.ts';
 import type { ServeOptions } from '../server/options.ts';
 import { loadTls } from '../server/tls.ts';
 import { storeAt } from '../stores/open.ts';
@@ -100,7 +100,7 @@ async function checkPort(options: ServeOptions): Promise<Finding> {
   const { port } = options;
   const address = addressOf(options, port);
   try {
-    reservePort(options);
+    refuseTakenPort(options);
     return ok('port', port === 0 ? 'Any free port will do.' : `${address} is free.`);
   } catch (error) {
     const response = await askLocally(`${localAddressOf(options, port)}/livez`, responseMs);

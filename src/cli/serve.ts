@@ -3,7 +3,7 @@ import type { ServeOptions } from '../server/options.ts';
 import { serve } from '../server/service.ts';
 import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
-import { openContext, printForOperator } from './terminal/output.ts';
+import { openLog, printForOperator } from './terminal/output.ts';
 
 export function define(command: Command): void {
   command
@@ -22,18 +22,17 @@ export function define(command: Command): void {
 
 async function run(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);
-  const context = openContext(options.logLevel);
+  const log = openLog(options.logLevel);
   if (!options.tlsCert && !isLoopback(options.host)) {
-    context.log.warn(
-      'Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert and --tls-key.',
-      { host: options.host },
-    );
+    log.warn('Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert and --tls-key.', {
+      host: options.host,
+    });
   }
   const shortKey = shortKeyWarning(options);
-  if (shortKey) context.log.warn(shortKey.join(' '));
+  if (shortKey) log.warn(shortKey.join(' '));
   const showFirstKey = (key: string, address: string): Promise<void> =>
     printForOperator(renderFirstKey(key, address, options));
-  await serve(options, { ...context, showFirstKey });
+  await serve(options, { log, environment: process.env, showFirstKey });
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(0);
 }

@@ -68,15 +68,12 @@ function ownHost(): string {
   }
 }
 
-/** Checks that a port is free; returns it, or the one that was picked for 0. */
-export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPrefix = ''): number {
+/** Fails if a port is taken. */
+export function refuseTakenPort(address: Pick<ServeOptions, 'host' | 'port'>): void {
   try {
-    const probe = Bun.listen({ hostname: address.host, port: address.port, socket: { data() {} } });
-    const { port } = probe;
-    probe.stop(true);
-    return port;
+    Bun.listen({ hostname: address.host, port: address.port, socket: { data() {} } }).stop(true);
   } catch (error) {
-    throw cannotListen(error, address, flagPrefix);
+    throw cannotListen(error, address);
   }
 }
 

@@ -2,10 +2,10 @@ import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { type IssuedKey, issueKey } from '../stores/issue-key.ts';
-import { storeAt, type StoreOptions } from '../stores/open.ts';
+import { storeAt } from '../stores/open.ts';
 import type { Store } from '../stores/store.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
-import { addressOf, type Listener, openListener, reservePort, stopListening } from './listener.ts';
+import { addressOf, type Listener, openListener, refuseTakenPort, stopListening } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { loadTls } from './tls.ts';
@@ -18,19 +18,25 @@ const closeMs = 8000;
 /** Serves until the process is told to stop, then closes everything that it opened. */
 export async function serve(options: ServeOptions, context: ServeContext): Promise<void> {
   const stopped = untilStopSignal();
-  const { log } = context;
+  const { log, environment } = context;
   catchCrashes(log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // Open both ports before the store, so that a port in use leaves nothing behind.
   await using resources = new AsyncDisposableStack();
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
-  reservePort(options);
+  refuseTakenPort(options);
   const tls = await loadTls(options);
   if (tls) {
     const name = 'petstore_tls_certificate_expiry_timestamp_seconds';
     metrics?.gauge(name, 'When the certificate in use expires.', () => tls.expiresAt.getTime() / 1000);
   }
-  const store = await storeAt(options.databaseUrl).open({ ...storeOptions(options, context), log, metrics });
+  const named = storeAt(options.databaseUrl);
+  const store = await named.open({
+    environment,
+    log,
+    metrics,
+    onMade: () => log.info('made a new store', { store: named.name }),
+  });
   let listener: Listener | undefined;
   let isStopping = false;
   metrics?.gauge('http_server_active_requests', 'Requests under way.', () => listener?.pendingRequests ?? 0);
@@ -73,15 +79,6 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
     });
   }
   log.info('stopped');
-}
-
-/** How the service opens its store, which it may make. */
-function storeOptions({ databaseUrl }: ServeOptions, context: ServeContext): StoreOptions {
-  const { log, environment } = context;
-  return {
-    environment,
-    onMade: () => log.info('made a new store', { store: storeAt(databaseUrl).name }),
-  };
 }
 
 async function within(deadlineMs: number, work: Promise<void>, onLate: () => void): Promise<void> {

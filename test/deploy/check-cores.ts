@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { project } from '../../scripts/command.ts';
-import { reservePort } from '../../src/server/listener.ts';
+import { refuseTakenPort } from '../../src/server/listener.ts';
 import { readDeployFile } from '../support/deploy/files.ts';
 import { addPet, idsOf } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';
@@ -95,8 +95,10 @@ function startHaproxy(folder: string, ownPort: number, ports: number[]) {
 /** The template puts a 1 before it, and 65535 is the last. */
 function portOfFourDigits(): number {
   for (;;) {
+    const port = randomInt(2000, 10_000);
     try {
-      return reservePort({ host: '127.0.0.1', port: randomInt(2000, 10_000) });
+      refuseTakenPort({ host: '127.0.0.1', port });
+      return port;
     } catch {
       // Somebody has it.
     }

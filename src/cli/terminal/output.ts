@@ -1,18 +1,23 @@
 import { styleText } from 'node:util';
 import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
-import type { ServeContext } from '../../server/options.ts';
 import { storeAt } from '../../stores/open.ts';
-import { createLog, describeError, type LogFields, type LogLevel, reasonOf } from '../../system/log.ts';
+import {
+  createLog,
+  describeError,
+  type Log,
+  type LogFields,
+  type LogLevel,
+  reasonOf,
+} from '../../system/log.ts';
 
-/** What a service needs from its process. The log is readable on a terminal and JSON lines elsewhere. */
-export function openContext(level: LogLevel): Pick<ServeContext, 'log' | 'environment'> {
+/** The log of a service: readable on a terminal, JSON lines elsewhere. */
+export function openLog(level: LogLevel): Log {
   // A service outlives the reader of its log: without this, the next line would crash it.
   process.stdout.on('error', () => {});
-  const log = process.stdout.isTTY
+  return process.stdout.isTTY
     ? createLog({ level, render: renderLogLine, write: (line) => process.stdout.write(line) })
     : createLog({ level, write: (line) => process.stdout.write(visibleLines(line)) });
-  return { log, environment: process.env };
 }
 
 /** Prints what the command produces. */
