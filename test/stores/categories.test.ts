@@ -1,5 +1,6 @@
 import { expect, it } from 'bun:test';
 import type { Store } from '../../src/stores/store.ts';
+import { untilNoticed } from '../../src/stores/sqlite/freshness.ts';
 import { createPet, deleteCategory, putCategory } from '../support/changes.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -53,6 +54,7 @@ onEveryStore('categories', ({ open }) => {
       );
       expect(results.toSorted()).toEqual(['done', ...Array<string>(3).fill('precondition_failed')]);
     }
+    await untilNoticed();
     expect(JSON.parse(await listOf(one))).toHaveLength(5);
   });
 

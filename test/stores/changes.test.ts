@@ -1,4 +1,5 @@
 import { expect, it } from 'bun:test';
+import { untilNoticed } from '../../src/stores/sqlite/freshness.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -29,6 +30,7 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
     );
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'precondition_failed')).toHaveLength(39);
+    await untilNoticed();
     expect(idsOf(await ordersOf(one))).toHaveLength(1);
   });
 
@@ -40,6 +42,7 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
         one.pets.apply(updatePet(id, { changes: { name: `Rex ${round}` } })),
         other.pets.apply(updatePet(id, { changes: { categoryId: round } })),
       ]);
+      await untilNoticed();
       expect(await petOf(one, id)).toBe(`{"id":${id},"name":"Rex ${round}","categoryId":${round}}`);
     }
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'bun:test';
 import type { OrderPageRequest } from '../../src/stores/store.ts';
+import { untilNoticed } from '../../src/stores/sqlite/freshness.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -108,7 +109,7 @@ onEveryStore('orders', ({ open, place }) => {
     await Promise.all(walks);
   });
 
-  it('and pets are fresh in both of two stores, which assign no id twice', async () => {
+  it('and pets are soon fresh in both of two stores, which assign no id twice', async () => {
     const both = [await open(), await open()];
     const ids = new Set<bigint>();
     for (let count = 1; count <= 16; count++) {
@@ -116,6 +117,7 @@ onEveryStore('orders', ({ open, place }) => {
       const { id } = await one.pets.apply(createPet(rex));
       ids.add(id);
       const { json } = await other.pets.apply(updatePet(id, { changes: { status: 'sold' } }));
+      await untilNoticed();
       for (const store of both) {
         expect(await store.pets.getPet(id)).toBe(json);
         expect(idsOf((await store.pets.listPets({ limit: 100 })).json)).toEqual([...ids].map(String));
@@ -124,6 +126,7 @@ onEveryStore('orders', ({ open, place }) => {
     }
     const [first] = ids;
     await both[1]!.pets.apply(deletePet(first!));
+    await untilNoticed();
     for (const { pets } of both) expect(await pets.getPet(first!)).toBeUndefined();
   });
 

@@ -36,6 +36,8 @@ export function useSqliteFile(): SqliteFile {
     change(...statements) {
       using database = new Database(place.path);
       for (const statement of statements) database.run(statement);
+      // As every command does, so that an open store sees it.
+      Bun.sleepSync(2);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { untilNoticed } from '../../../src/stores/sqlite/freshness.ts';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
@@ -39,6 +40,7 @@ describe('a service on a store behind a link', () => {
     await using other = await startService({ databaseUrl: inFolder('current/petstore.db') });
     for (let round = 0; round < 5; round++) {
       const added = await addPet(service.call);
+      await untilNoticed();
       for (const { call } of [service, other]) {
         expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toContain(added);
       }

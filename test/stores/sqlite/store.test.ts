@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import type { Store } from '../../../src/stores/store.ts';
+import { untilNoticed } from '../../../src/stores/sqlite/freshness.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
 import { createPet } from '../../support/changes.ts';
@@ -77,6 +78,7 @@ describe('the version of the store', () => {
     const versions = [one.pets.version()];
     for (const store of [one, other, one, other]) {
       await store.pets.apply(createPet(rex));
+      await untilNoticed();
       versions.push(one.pets.version());
     }
     const { id } = await other.keys.createKey(till);

@@ -8,6 +8,7 @@ import { type ColumnValue, idempotencyTable, keyTable } from '../../tables.ts';
 import { openForReading } from '../connect.ts';
 import { damaged, operatorError, isDamage, callerError } from '../errors.ts';
 import type { StoreFile } from '../file.ts';
+import { untilNoticed } from '../freshness.ts';
 import { openForWriting } from '../open-file.ts';
 import {
   beginLog,
@@ -47,7 +48,10 @@ export async function openSqliteBulk(
       lastIds: () => attempt(() => readLastIds(database)),
       raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
       beginLog: () => attempt(() => begin.immediate()),
-      close: async () => database.close(),
+      async close() {
+        database.close();
+        await untilNoticed();
+      },
     };
   } catch (error) {
     database.close();
