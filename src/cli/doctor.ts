@@ -10,7 +10,7 @@ import { storeAt } from '../stores/open.ts';
 import { sqliteVersion } from '../stores/sqlite/connect.ts';
 import { inspectSqlite } from '../stores/sqlite/maintenance/inspect.ts';
 import { resolveLinks, systemReason } from '../system/files.ts';
-import { askLocally, localAddressOf } from './ask-service.ts';
+import { askLocally, localAddressOf } from './local-service.ts';
 import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
 import { contentOf, countOf, printJson, renderTable } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';

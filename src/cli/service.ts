@@ -9,8 +9,8 @@ import {
 } from '../../packages/client/src/index.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import type { PetStatus } from '../domain/pet.ts';
-import { localAddressOf } from '../server/listener.ts';
 import { readFileOf } from '../system/files.ts';
+import { localAddressOf } from './local-service.ts';
 import { readInteger, settings } from './settings.ts';
 import { report } from './terminal/output.ts';
 
