@@ -109,7 +109,7 @@ it('packs what each package needs and nothing else, and npm publishes it without
   const belongs = [
     /^(?:src|packages\/(?:client|web)\/src)\/|^(?:packages\/web\/tsconfig\.json|openapi\.yaml|petstore\.arazzo\.yaml|CHANGELOG\.md)$/,
     /^dist\//,
-    /^src\//,
+    /^(?:dist\/petstore-conform\.js$|src\/)/,
   ];
   const always = ['LICENSE', 'README.md', 'package.json'];
   for (const [index, name] of packages.entries()) {

@@ -50,19 +50,25 @@ export async function linkClient(target: string): Promise<void> {
   await Bun.write(join(installed, 'package.json'), JSON.stringify(manifest));
 }
 
-/**
- * Packs the client and installs the tarball in an empty folder, without the network. It is built in a copy, because
- * other tests read the project meanwhile.
- */
-export async function installClient(target: string): Promise<{ tarball: string; installed: string }> {
+/** Packs a package that has to be built. It is built in a copy, because other tests read the project meanwhile. */
+export async function packBuilt(name: 'client' | 'testkit', target: string): Promise<string> {
   const copy = join(target, 'copy');
-  for (const name of ['packages/client', 'scripts', 'tsconfig.json', 'package.json']) {
-    await cp(join(project, name), join(copy, name), { recursive: true });
+  for (const part of [`packages/${name}`, 'scripts', 'tsconfig.json', 'package.json']) {
+    await cp(join(project, part), join(copy, part), { recursive: true });
   }
   await symlink(join(project, 'node_modules'), join(copy, 'node_modules'));
-  const pack = ['npm', 'pack', '--silent', '--pack-destination', target];
-  const packed = await outputOf(pack, join(copy, 'packages/client'));
-  const tarball = join(target, packed.trim().split('\n').at(-1) ?? '');
+  return await pack(join(copy, 'packages', name), target);
+}
+
+/** Returns the tarball. */
+async function pack(folder: string, target: string): Promise<string> {
+  const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], folder);
+  return join(target, packed.trim().split('\n').at(-1) ?? '');
+}
+
+/** Packs the client and installs the tarball in an empty folder, without the network. */
+export async function installClient(target: string): Promise<{ tarball: string; installed: string }> {
+  const tarball = await packBuilt('client', target);
   await Bun.write(join(target, 'package.json'), '{"private":true}');
   await outputOf(['npm', 'install', '--offline', '--no-audit', '--no-fund', tarball], target);
   return { tarball, installed: join(target, 'node_modules/petstore-client') };
@@ -70,17 +76,13 @@ export async function installClient(target: string): Promise<{ tarball: string; 
 
 /** Packs the server and the test kit, and installs the tarballs in an empty folder. Dependencies are linked from here. */
 export async function installPackages(target: string): Promise<void> {
-  const pack = async (folder: string): Promise<string> => {
-    const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], folder);
-    return `file:${packed.trim().split('\n').at(-1)}`;
-  };
   const names = Object.keys(dependencies);
   const links = names.map((name) => [name, `file:${join(project, 'node_modules', name)}`]);
   const manifest = {
     private: true,
     dependencies: {
-      'petstore-server': await pack(project),
-      'petstore-testkit': await pack(join(project, 'packages/testkit')),
+      'petstore-server': `file:${await pack(project, target)}`,
+      'petstore-testkit': `file:${await packBuilt('testkit', target)}`,
       ...(Object.fromEntries(links) as Record<string, string>),
     },
     overrides: Object.fromEntries(names.map((name) => [name, `$${name}`])) as object,

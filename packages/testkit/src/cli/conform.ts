@@ -105,7 +105,7 @@ function parseId(text: string): string {
 }
 
 function parseAddress(url: string): string {
-  const address = URL.parse(url);
+  const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.username || address?.password) {
     throw new UsageError('The URL must not contain a user name or a password.');
   }
@@ -137,9 +137,8 @@ async function sendFirst(api: Api, baseUrl: string, request: ApiRequest): Promis
     return await api.send(request);
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
-    const { code, name } = error.cause as { code?: string; name: string };
-    throw new UsageError(
-      `No service responds at ${baseUrl} (${code ?? name}). Start it, or name another address.`,
-    );
+    const { code, message } = error.cause as { code?: unknown; message: string };
+    const reason = typeof code === 'string' ? code : message;
+    throw new UsageError(`No service responds at ${baseUrl} (${reason}). Start it, or name another address.`);
   }
 }

@@ -1,3 +1,3 @@
 #!/bin/sh
 program=$(readlink -f "$0")
-. "${program%/*}/run.sh"
+exec "${program%/*}/run.sh" "${program%.sh}.ts" "$@"

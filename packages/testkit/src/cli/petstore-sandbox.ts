@@ -1,4 +1,7 @@
-import { runProgram } from './program.ts';
-import { define } from './sandbox.ts';
+import { requireServer, runProgram } from './program.ts';
 
-await runProgram('petstore-sandbox', define);
+await runProgram('petstore-sandbox', async (program) => {
+  requireServer();
+  const { define } = await import('./sandbox.ts');
+  define(program);
+});

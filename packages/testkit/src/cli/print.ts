@@ -18,10 +18,9 @@ export function visible(text: string): string {
 export function renderTable(rows: string[][]): string {
   const cells = rows.map((row) => row.map(visible));
   const widths = (cells[0] ?? []).map((_, column) =>
-    Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ''))),
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   );
-  const pad = (cell: string, column: number) =>
-    cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
   return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 

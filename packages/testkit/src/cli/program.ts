@@ -9,7 +9,10 @@ export class UsageError extends Error {
 }
 
 /** Parses the command line and runs the program's action. */
-export async function runProgram(name: string, define: (program: Command) => void): Promise<void> {
+export async function runProgram(
+  name: string,
+  define: (program: Command) => void | Promise<void>,
+): Promise<void> {
   const width = (): number => Math.min(80, process.stdout.columns || 80);
   const program = new Command(name)
     .helpOption('-h, --help', 'Show this help.')
@@ -21,15 +24,24 @@ export async function runProgram(name: string, define: (program: Command) => voi
     })
     .configureOutput({ getOutHelpWidth: width, outputError: () => {} })
     .exitOverride();
-  define(program);
   // The reader of the output may leave early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.exitCode = report(name, error);
   });
   try {
+    await define(program);
     await program.parseAsync();
   } catch (error) {
     process.exitCode = report(name, error);
+  }
+}
+
+/** Checks that the service is installed, which npm leaves out unless it is asked for. */
+export function requireServer(): void {
+  try {
+    import.meta.resolve('petstore-server/embed');
+  } catch {
+    throw new UsageError('It runs the service. Install it as well: npm install -D petstore-server');
   }
 }
 

@@ -50,7 +50,8 @@ export class NoResponseError extends Error {
   readonly request: ApiRequest;
 
   constructor(request: ApiRequest, cause: unknown) {
-    super('The service did not respond.', { cause });
+    // Node's fetch says only "fetch failed", and why in its cause.
+    super('The service did not respond.', { cause: (cause instanceof Error && cause.cause) || cause });
     this.request = request;
   }
 }

@@ -1,5 +1,8 @@
-// TypeScript's library does not declare it yet.
-const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
+/** Stands before a number's digits while they are a string: Node 20 cannot read or write a number as it was sent. */
+const mark = `number ${crypto.randomUUID()} `;
+const markedNumber = new RegExp(`"${mark}([^"]*)"`, 'g');
+/** Matches whole strings, so that digits inside them are skipped. */
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** A JSON number, kept as the characters of the text. */
 export class JsonNumber {
@@ -13,16 +16,26 @@ export class JsonNumber {
     return this.source;
   }
 
-  toJSON(): unknown {
-    return rawJSON(this.source);
+  toJSON(): string {
+    return mark + this.source;
   }
 }
 
-/** Like `JSON.parse`, but every number becomes a {@link JsonNumber}. `JSON.stringify` writes it back unchanged. */
+/** Like `JSON.parse`, but every number becomes a {@link JsonNumber}. */
 export function parseExactJson(text: string): unknown {
-  const keepDigits = (_key: string, value: unknown, context: { source?: string }) =>
-    typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value;
-  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+  // Invalid text must fail here, because the marks could make it valid.
+  JSON.parse(text);
+  const marked = text.replace(stringOrNumber, (token) =>
+    token.startsWith('"') ? token : `"${mark}${token}"`,
+  );
+  return JSON.parse(marked, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? new JsonNumber(value.slice(mark.length)) : value,
+  );
+}
+
+/** Like `JSON.stringify`, but writes each {@link JsonNumber} as it was read. */
+export function renderExactJson(value: unknown): string {
+  return JSON.stringify(value).replace(markedNumber, '$1');
 }
 
 const jsonNumber = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -22,11 +22,13 @@ const operationOfSubject: Record<string, string> = {
 export function findingsOf(results: CheckResult[]): Finding[] {
   const failed = results.filter(({ failure }) => failure);
   const reasons = new Set(failed.map(reasonOf));
-  const groups = Map.groupBy(failed, (result) => {
+  const groups = new Map<string | undefined, CheckResult[]>();
+  for (const result of failed) {
     const steps = reasonOf(result).split(' > ');
     const prefixes = steps.map((_, index) => steps.slice(0, index + 1).join(' > '));
-    return prefixes.find((prefix) => reasons.has(prefix));
-  });
+    const cause = prefixes.find((prefix) => reasons.has(prefix));
+    groups.set(cause, [...(groups.get(cause) ?? []), result]);
+  }
   return [...groups.values()].flatMap((group) => {
     const [result, ...followers] = group.toSorted((one, other) => placeOf(one) - placeOf(other));
     return result ? [{ result, followers }] : [];

@@ -1,4 +1,4 @@
-import { JsonNumber, parseExactJson, toInt64 } from './exact-json.ts';
+import { JsonNumber, parseExactJson, renderExactJson, toInt64 } from './exact-json.ts';
 import type { Api, ApiRequest, Exchange } from './api.ts';
 import { createReason, expectStatus, expectThat, operationOf } from './mismatch.ts';
 
@@ -114,8 +114,8 @@ function toPet(value: unknown, exchange: Exchange): SeenPet {
   expectThat(isObject(value), exchange, 'a JSON object for each pet', undefined, 'a pet is an object');
   const { id, name, categoryId, status } = value;
   const exactId = toInt64(id);
-  const shown = `the pet ${JSON.stringify(value)}`;
-  const seen = id === undefined ? `no id in ${shown}` : `the id ${JSON.stringify(id)}`;
+  const shown = `the pet ${renderExactJson(value)}`;
+  const seen = id === undefined ? `no id in ${shown}` : `the id ${renderExactJson(id)}`;
   expectThat(
     exactId !== undefined,
     exchange,

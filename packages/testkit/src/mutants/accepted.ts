@@ -1,6 +1,6 @@
 import { isPetStatus } from 'petstore-server/embed';
 import { editNewPet, editNewPetText, editRequest, type Fields, forOperations, withDefault } from './edit.ts';
-import { JsonNumber, parseExactJson } from '../conform/exact-json.ts';
+import { JsonNumber, parseExactJson, renderExactJson } from '../conform/exact-json.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const integer = /^-?\d+$/;
@@ -94,7 +94,7 @@ function editField(name: string, edit: (value: unknown) => unknown): Wrap {
 
 function firstOf(text: string): string {
   try {
-    return JSON.stringify((parseExactJson(text) as Fields[])[0] ?? []);
+    return renderExactJson((parseExactJson(text) as Fields[])[0] ?? []);
   } catch {
     return text;
   }

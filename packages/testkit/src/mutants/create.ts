@@ -1,4 +1,4 @@
-import { toInt64 } from '../conform/exact-json.ts';
+import { renderExactJson, toInt64 } from '../conform/exact-json.ts';
 import {
   copyOf,
   editHeaders,
@@ -93,7 +93,7 @@ function returnIdOfCaller(fetch: Fetch): Fetch {
     if (response.status !== 201) return response;
     const id = parseObject(await sent.text())?.['id'];
     if (toInt64(id) === undefined) return response;
-    return withBody(response, JSON.stringify({ ...parseObject(await response.text()), id }));
+    return withBody(response, renderExactJson({ ...parseObject(await response.text()), id }));
   };
 }
 

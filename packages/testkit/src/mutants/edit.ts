@@ -1,5 +1,5 @@
 import { maxBodyBytes } from 'petstore-server/embed';
-import { parseExactJson } from '../conform/exact-json.ts';
+import { parseExactJson, renderExactJson } from '../conform/exact-json.ts';
 import { isObject } from '../conform/pets.ts';
 import { nextQuery } from '../conform/walk.ts';
 import type { Fetch, Wrap } from './mutant.ts';
@@ -77,7 +77,7 @@ export function editSuccess(
 /** Changes the JSON of a response, unless it has no body. */
 export async function withJson(response: Response, edit: (value: unknown) => unknown): Promise<Response> {
   if (response.body === null) return response;
-  return withBody(response, JSON.stringify(edit(parseExactJson(await response.text()))));
+  return withBody(response, renderExactJson(edit(parseExactJson(await response.text()))));
 }
 
 /** Changes the pets of every page. */
@@ -105,8 +105,8 @@ export function editNewPet(edit: (pet: Fields) => Fields): Wrap {
   return editNewPetText((text) => {
     const pet = parseObject(text);
     if (!pet) return text;
-    const edited = JSON.stringify(edit(pet));
-    return edited === JSON.stringify(pet) ? text : edited;
+    const edited = renderExactJson(edit(pet));
+    return edited === renderExactJson(pet) ? text : edited;
   });
 }
 

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { collect } from '../../../../test/support/process/collect.ts';
-import { installPackages, outputOf, project, run } from '../../../../test/support/process/package.ts';
+import {
+  installPackages,
+  outputOf,
+  packBuilt,
+  project,
+  run,
+} from '../../../../test/support/process/package.ts';
 import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
 import { installTools, nodes, tools } from '../../../../test/support/process/tools.ts';
 
@@ -111,6 +118,47 @@ describe('petstore-testkit, installed from the tarball', () => {
     const output = Bun.stripANSI(stdout + stderr);
     expect(output).toMatch(/\b(?:1 pass|pass 1)/);
     expect(status, output).toBe(0);
+  });
+
+  it('has petstore-conform for Node alone, and a sandbox that asks for the server', async () => {
+    using empty = makeFolder();
+    const tarball = await packBuilt('testkit', empty.path);
+    const commander = join(project, 'node_modules/commander');
+    const dependencies = { commander: `file:${commander}`, 'petstore-testkit': `file:${tarball}` };
+    const manifest = { private: true, dependencies, overrides: { commander: '$commander' } };
+    await Bun.write(join(empty.path, 'package.json'), JSON.stringify(manifest));
+    await outputOf(['npm', 'install', '--offline', '--no-audit', '--no-fund'], empty.path);
+    const modules = join(empty.path, 'node_modules');
+    expect(
+      readdirSync(modules)
+        .filter((name) => !name.startsWith('.'))
+        .toSorted(),
+    ).toEqual(['commander', 'petstore-testkit']);
+    expect(existsSync(join(modules, 'petstore-testkit/src/cli/petstore-conform.ts'))).toBe(false);
+
+    await using sandbox = await startSandbox();
+    const conform = join(modules, '.bin/petstore-conform');
+    for (const [name, node] of nodes) {
+      const command = [node, conform, sandbox.url, '--profile', 'strict', '--api-key', sandbox.apiKey];
+      expect(await outputOf(command, empty.path), name).toContain(': all passed; ');
+    }
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const refused = await run(['node', conform, nobody, '--api-key', 'key'], empty.path);
+    expect(refused.stderr).toContain('(ECONNREFUSED)');
+
+    const bin = join(modules, '.bin/petstore-sandbox');
+    const withoutBun = await run([bin], empty.path, { PATH: '/usr/bin:/bin' });
+    expect(withoutBun).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'petstore-sandbox: It needs Bun and the server. Install both: npm install -D petstore-server\n',
+    });
+    const withBun = await run([bin], empty.path, { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
+    expect(withBun).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'petstore-sandbox: It runs the service. Install it as well: npm install -D petstore-server\n',
+    });
   });
 
   it('has its types', async () => {

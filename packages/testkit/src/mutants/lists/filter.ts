@@ -10,7 +10,7 @@ import {
   withBody,
   withUrl,
 } from '../edit.ts';
-import { parseExactJson } from '../../conform/exact-json.ts';
+import { parseExactJson, renderExactJson } from '../../conform/exact-json.ts';
 import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
 
 export const filterMutants: readonly MutantDefinition[] = [
@@ -81,7 +81,7 @@ function filterBy(matches: (pet: Fields, status: string) => boolean): Wrap {
     const status = new URL(request.url).searchParams.get('status');
     if (status === null || !response.ok || response.body === null) return response;
     const pets = (await readAllPets(fetch, request)).filter((pet) => matches(pet, status));
-    return withBody(response, JSON.stringify(pets.slice(0, limitOf(request) ?? 20)));
+    return withBody(response, renderExactJson(pets.slice(0, limitOf(request) ?? 20)));
   });
 }
 
@@ -95,7 +95,7 @@ function filterAfterLimit(fetch: Fetch): Fetch {
       (pet) => pet['status'] === status,
     );
     const link = response.headers.get('Link');
-    const filtered = withBody(response, JSON.stringify(pets));
+    const filtered = withBody(response, renderExactJson(pets));
     if (link !== null) filtered.headers.set('Link', link.replace('&cursor', `&status=${status}&cursor`));
     return filtered;
   };

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../conform/exact-json.ts';
+import { parseExactJson, renderExactJson } from '../../conform/exact-json.ts';
 import { nextQuery } from '../../conform/walk.ts';
 import {
   editPage,
@@ -150,6 +150,6 @@ function serve101(fetch: Fetch): Fetch {
     if (query === undefined) return first;
     const second = await fetch(withUrl(request, (url) => (url.search = query)));
     const pages = [await first.text(), await second.text()];
-    return withBody(second, JSON.stringify(pages.flatMap((page) => parseExactJson(page) as Fields[])));
+    return withBody(second, renderExactJson(pages.flatMap((page) => parseExactJson(page) as Fields[])));
   };
 }

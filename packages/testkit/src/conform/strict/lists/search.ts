@@ -1,7 +1,7 @@
 import type { Api, Exchange } from '../../api.ts';
 import { checksOf } from '../../check.ts';
 import { expectOutcomes } from '../../errors.ts';
-import { toInt64 } from '../../exact-json.ts';
+import { renderExactJson, toInt64 } from '../../exact-json.ts';
 import { expectHeader, expectStatus, expectThat } from '../../mismatch.ts';
 import { createPet, isObject, readArray, readPets, type SeenPet } from '../../pets.ts';
 import { nextQuery } from '../../walk.ts';
@@ -77,7 +77,7 @@ export const searchChecks = checksOf('strict', 'search', [
       const [order, ...others] = readArray(exchange);
       const { createdBy, name, categoryId } = isObject(order) ? order : {};
       const isBy = others.length === 0 && createdBy === key['name'];
-      expectThat(isBy, exchange, `one order by ${JSON.stringify(key['name'])}`);
+      expectThat(isBy, exchange, `one order by ${renderExactJson(key['name'])}`);
       const isSold = name === strasse.name && toInt64(categoryId) === strasse.categoryId;
       expectThat(isSold, exchange, 'the name and the categoryId of the pet as sold');
       const later = await api.send({ path: `${path}&since=${until}` });

@@ -1,3 +1,0 @@
-#!/bin/sh
-program=$(readlink -f "$0")
-. "${program%/*}/run.sh"
