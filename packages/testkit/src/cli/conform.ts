@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api, type ApiRequest } from '../conform/api.ts';
 import { profiles, type Profile } from '../conform/check.ts';
@@ -6,15 +8,17 @@ import { creating, named, renderPet } from '../conform/pets.ts';
 import { runChecks } from '../conform/run.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, UsageError } from './program.ts';
-import { renderReport, toJson, type Report } from './report.ts';
+import { renderJunit, renderReport, toJson, type Report } from './report.ts';
 
 interface ConformOptions {
   apiKey?: string;
   profile: Profile;
   only?: string[];
+  base?: string;
   categoryId?: string;
   list?: boolean;
   json?: boolean;
+  junit?: string;
 }
 
 export function define(command: Command): void {
@@ -22,8 +26,7 @@ export function define(command: Command): void {
     .description(
       'Check a running implementation of the API, ours or another, over HTTP alone: everything that the contract ' +
         'says and, with --profile strict, what Petstore decided beyond it. The key must be allowed to create pets: it ' +
-        'creates up to a hundred, most of them named "conform …". The exit status is 1 if a check fails, and 2 if the ' +
-        'service cannot be checked.',
+        'creates up to a hundred, most of them named "conform …".',
     )
     .argument('[url]', 'The service, such as http://127.0.0.1:8080; /v1 is added if it is missing.')
     .addOption(
@@ -38,30 +41,42 @@ export function define(command: Command): void {
         .default('contract' satisfies Profile),
     )
     .option('--only <names>', 'Only these checks or subjects, such as create,limits.', splitNames)
+    .option('--base <url>', 'The address before /pets, instead of a URL to which /v1 is added.')
     .option('--category-id <id>', 'A category that exists, for all pets; others may be refused.', parseId)
     .option('--list', 'List the checks, and send nothing.')
     .option('--json', 'Print JSON instead of text.')
+    .option('--junit <file>', 'Also write a report in the format of JUnit, for a build server.')
+    .addHelpText(
+      'after',
+      () =>
+        `\n${styleText('bold', 'Exit status:')}\n` +
+        '  0  Every check passes.\n  1  A check fails.\n  2  The service cannot be checked, or an option is wrong.',
+    )
     .action(conform);
   addExamples(
     command,
     'petstore-conform http://127.0.0.1:8080',
     'petstore-conform https://pets.example/v1 --profile strict',
     'petstore-conform http://127.0.0.1:8080 --only create,limits --json',
+    'petstore-conform --base http://127.0.0.1:4010 --junit conform.xml',
     'petstore-conform --list --profile strict',
   );
 }
 
 async function conform(url: string | undefined, options: ConformOptions): Promise<void> {
-  const { apiKey, profile, only, categoryId, list, json } = options;
+  const { apiKey, profile, only, base, categoryId, list, json, junit } = options;
   refuseUnknown(profile, only);
   if (list) return listChecks(options);
-  if (url === undefined) throw new UsageError('An address is needed. See: petstore-conform --help');
-  const address = parseAddress(url);
+  if ((url === undefined) === (base === undefined)) {
+    throw new UsageError('Name one address: URL or --base URL. See: petstore-conform --help');
+  }
+  const address = parseAddress(base ?? url ?? '');
   if (!apiKey) throw new UsageError('An API key is needed. Set PETSTORE_API_KEY.');
   if (!/^[!-~]+$/.test(apiKey))
     throw new UsageError('The API key must be visible ASCII characters without spaces.');
-  const baseUrl = baseAddressOf(address);
-  const api = createApi({ url: address, apiKey, categoryId });
+  const isBase = base !== undefined;
+  const baseUrl = baseAddressOf(address, isBase);
+  const api = createApi({ url: address, isBase, apiKey, categoryId });
   await refuseUncheckable(api, baseUrl);
   const start = performance.now();
   const results = await runChecks(api, { profile, only });
@@ -72,9 +87,18 @@ async function conform(url: string | undefined, options: ConformOptions): Promis
     );
   }
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
+  if (junit !== undefined) writeReport(junit, renderJunit(report));
   if (json) printJson(toJson(report));
   else print(renderReport(report));
   process.exitCode = results.some(({ failure }) => failure) ? 1 : 0;
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`The report cannot be written: ${(error as Error).message}. Name another file.`);
+  }
 }
 
 function listChecks({ profile, only, json }: ConformOptions): void {

@@ -1,4 +1,4 @@
-import type { Check, Profile } from '../conform/check.ts';
+import { subjectOf, type Check, type Profile } from '../conform/check.ts';
 import { findingsOf, type Finding } from '../conform/findings.ts';
 import { createReason } from '../conform/mismatch.ts';
 import type { CheckResult } from '../conform/run.ts';
@@ -35,6 +35,37 @@ export function toJson({ baseUrl, profile, results, petsCreated, durationMs }: R
       ...(causes.has(check) && { causedBy: causes.get(check)?.name }),
     })),
   };
+}
+
+/** JUnit's XML, as build servers read it: a test case for each check, in a class for each subject. */
+export function renderJunit({ profile, results, durationMs }: Report): string {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+  const cases = results.map(({ check: { name, rule }, durationMs: ms, failure }) => {
+    const text =
+      failure && `sent      ${failure.sent}\nexpected  ${failure.expected}\nseen      ${failure.seen}`;
+    const start = `    <testcase classname="${subjectOf(name)}" name="${xml(`${name}: ${rule}`)}" time="${seconds(ms)}"`;
+    return text
+      ? `${start}>\n      <failure message="${xml(rule)}">${xml(text)}</failure>\n    </testcase>`
+      : `${start}/>`;
+  });
+  const failures = results.filter(({ failure }) => failure).length;
+  const counts = `tests="${results.length}" failures="${failures}" time="${seconds(durationMs)}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites>',
+    `  <testsuite name="petstore-conform ${profile}" ${counts}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+/** XML cannot hold most control characters, even escaped, and no lone surrogates. */
+function xml(text: string): string {
+  const lines = text.toWellFormed().split('\n').map(visible).join('\n');
+  const characters = lines.replace(/[\ufffe\uffff]/g, '\ufffd');
+  return characters.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
 /** A row for each check, the details of each finding, and a summary. */

@@ -3,7 +3,7 @@ export interface ApiRequest {
   method?: string;
   /** Relative to the base URL, such as `/pets?limit=1`. */
   path: string;
-  /** The path is relative to the base URL without `/v1`, such as `/openapi.json`. */
+  /** The path is relative to the base URL without `/v1`, such as `/openapi.json` and `/v1/pets`. */
   isOutsideBase?: boolean;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
@@ -37,6 +37,8 @@ export interface Api {
 export interface ApiOptions {
   /** With or without `/v1` at its end. */
   url: string;
+  /** The base URL is `url` itself, even if `/v1` is missing. */
+  isBase?: boolean | undefined;
   apiKey: string;
   categoryId?: string | undefined;
   /** Sends a request. Tests call the service without a socket. */
@@ -57,13 +59,15 @@ export class NoResponseError extends Error {
 }
 
 export function createApi(options: ApiOptions): Api {
-  const { url, apiKey, categoryId, fetch: sendRequest = fetch, timeoutMs = 10_000 } = options;
-  const base = baseAddressOf(url);
-  const root = base.slice(0, -versionPath.length);
+  const { url, isBase, apiKey, categoryId, fetch: sendRequest = fetch, timeoutMs = 10_000 } = options;
+  const base = baseAddressOf(url, isBase);
+  const root = base.endsWith(versionPath) ? base.slice(0, -versionPath.length) : base;
+  const addressOf = ({ path, isOutsideBase = false }: ApiRequest): string =>
+    isOutsideBase ? path.replace(/^(\/v1(?=[/?]|$))?/, (prefix) => (prefix ? base : root)) : base + path;
   let createdCount = 0;
   let rateLimitedCount = 0;
   const send = async (request: ApiRequest): Promise<Exchange> => {
-    const { method = 'GET', path, isOutsideBase = false, body, authorization = `Bearer ${apiKey}` } = request;
+    const { method = 'GET', body, authorization = `Bearer ${apiKey}` } = request;
     const headers = new Headers({ Accept: 'application/json', ...request.headers });
     if (authorization !== null) headers.set('Authorization', authorization);
     const init: RequestInit = {
@@ -74,7 +78,7 @@ export function createApi(options: ApiOptions): Api {
       ...(body !== undefined && { body }),
     };
     try {
-      const response = await sendRequest(`${isOutsideBase ? root : base}${path}`, init);
+      const response = await sendRequest(addressOf(request), init);
       const text = await response.text();
       const isCreate = method === 'POST' && response.status === 201;
       if (isCreate && !response.headers.has('Idempotent-Replayed')) createdCount += 1;
@@ -110,9 +114,9 @@ export function withEach(request: ApiRequest, credentials: (string | null)[]): A
 
 const versionPath = '/v1';
 
-/** The contract's base URL ends in `/v1`; appends it if it is missing. */
-export function baseAddressOf(url: string): string {
+/** The contract's base URL ends in `/v1`; appends it if it is missing, unless `url` is the base itself. */
+export function baseAddressOf(url: string, isBase = false): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, '');
-  return `${origin}${path}${path.endsWith(versionPath) ? '' : versionPath}`;
+  return `${origin}${path}${isBase || path.endsWith(versionPath) ? '' : versionPath}`;
 }

@@ -10,7 +10,8 @@ export function redact(text: string, apiKey: string): string {
   if (forms.length === 0) return text;
   // Replace in one pass, so that no replacement is itself replaced.
   const pattern = forms.map(([form = '']) => `(${form.replace(/\W/g, String.raw`\$&`)})`).join('|');
-  return text.replace(new RegExp(pattern, 'gi'), (_found, ...groups) => {
-    return forms[groups.findIndex((group) => group !== undefined)]?.[1] ?? '';
+  return text.replace(new RegExp(pattern, 'gi'), (found, ...groups) => {
+    const [form, shown = ''] = forms[groups.findIndex((group) => group !== undefined)] ?? [];
+    return found === form ? shown : shown.replace('>', ' in the other case>');
   });
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { useBrowser } from '../../../../test/support/browser/use-browser.ts';
 import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
 import { freePort } from '../../../../test/support/http/free-port.ts';
@@ -7,6 +9,7 @@ import { listen } from '../../../../test/support/http/socket.ts';
 import {
   fixedKey,
   kitPrograms,
+  makeFolder,
   runKit,
   startService,
   type Service,
@@ -25,6 +28,7 @@ interface Json {
   >[];
 }
 
+const chromium = useBrowser();
 let service: Service;
 beforeAll(async () => {
   service = await startService();
@@ -119,6 +123,64 @@ describe('petstore-conform', () => {
     expect(other.stdout).toContain('If only some categories exist, choose one with --category-id.\n');
   });
 
+  it('checks a service whose base does not end in /v1', async () => {
+    await using own = await openService({ openStore: openTemporarySqlite });
+    await using server = listen({
+      fetch: (request) => {
+        const { origin, pathname, search } = new URL(request.url);
+        return own.app.fetch(new Request(`${origin}/v1${pathname}${search}`, request));
+      },
+    });
+    const key = ['--api-key', own.apiKey];
+    const { stdout } = await runKit('conform', ['--base', server.url, ...key]);
+    expect(stdout).toContain(` on ${new URL(server.url).origin}: all passed; `);
+    expect(await runKit('conform', [server.url, ...key])).toMatchObject({ status: 2 });
+  });
+
+  it('writes a JUnit report that a browser parses, whatever the service sends', async () => {
+    using folder = makeFolder();
+    const file = join(folder.path, 'report.xml');
+    const message = `<]]>&"'\u0000\u001b\ufffe`;
+    using server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => Response.json({ code: 'unavailable', message }, { status: 500 }),
+    });
+    const args = [server.url.href, '--api-key', 'key', '--junit', file, '--only', 'limits'];
+    expect(await runKit('conform', args)).toMatchObject({ status: 1 });
+    const text = await Bun.file(file).text();
+    const tab = await chromium.browser.newPage();
+    const seen = await tab.evaluate<{
+      errors: number;
+      counts: string[][];
+      classes: string[];
+      failure: string;
+    }>(`(() => {
+      const document = new DOMParser().parseFromString(${JSON.stringify(text)}, 'application/xml');
+      const all = (name) => [...document.querySelectorAll(name)];
+      return {
+        errors: all('parsererror').length,
+        counts: all('testsuite').map((suite) => [suite.getAttribute('tests'), suite.getAttribute('failures')]),
+        classes: all('testcase').map((one) => one.getAttribute('classname')),
+        failure: all('failure')[0]?.textContent,
+      };
+    })()`);
+    const count = seen.classes.length;
+    expect(seen).toMatchObject({ errors: 0, counts: [[String(count), String(count)]] });
+    expect(new Set(seen.classes)).toEqual(new Set(['limits']));
+    expect(seen.failure).toContain(String.raw`"message":"<]]>&\"'\u0000\u001b`);
+  });
+
+  it('says what its exit statuses mean, and refuses a report that it cannot write', async () => {
+    expect((await runKit('conform', ['--help'])).stdout).toMatch(
+      /\nExit status:\n  0  Every check passes\.\n  1  A check fails\.\n  2  The service cannot be checked, or an option is wrong\.\n/,
+    );
+    const file = '/nowhere/report.xml';
+    const { status, stderr } = await conform(service.url, '--only', 'limits/default', '--junit', file);
+    expect(status).toBe(2);
+    expect(stderr).toStartWith('petstore-conform: The report cannot be written: ENOENT');
+  });
+
   it('exits with 2 and one sentence if the key may not create pets', async () => {
     await using own = await openListeningService({ openStore: openTemporarySqlite });
     const window = await issueKey(own.keys, { name: 'window', now: new Date(), isReadOnly: true });
@@ -166,6 +228,11 @@ describe('petstore-conform', () => {
       'The API key must be visible ASCII characters without spaces.',
     ],
     [['http://localhost'], 'An API key is needed. Set PETSTORE_API_KEY.'],
+    [[], 'Name one address: URL or --base URL. See: petstore-conform --help'],
+    [
+      ['http://localhost', '--base', 'http://localhost'],
+      'Name one address: URL or --base URL. See: petstore-conform --help',
+    ],
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runKit('conform', args)).toEqual({
       status: 2,

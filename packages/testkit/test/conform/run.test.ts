@@ -64,6 +64,13 @@ describe('the checks', () => {
 
 describe('the address of a service', () => {
   it.each([
+    ['http://127.0.0.1:4010/', 'http://127.0.0.1:4010'],
+    ['https://pets.example/shop/v2', 'https://pets.example/shop/v2'],
+  ])('%s is the base itself if the caller says so', (base, expected) => {
+    expect(baseAddressOf(base, true)).toBe(expected);
+  });
+
+  it.each([
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/v1'],
     ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080/v1'],
     ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080/v1'],
@@ -77,7 +84,7 @@ describe('the address of a service', () => {
 
 it.each([
   ['x', 'Bearer x', 'Bearer x'],
-  ['till', 'BearerTill, Bearer tillx', 'Bearer<API_KEY>, Bearer <API_KEY>x'],
+  ['till', 'BearerTILL, Bearer tillx', 'Bearer<API_KEY in the other case>, Bearer <API_KEY>x'],
   ['till', `Basic ${btoa('till:')}`, 'Basic <API_KEY in Base64>'],
   ['key&more', '?key=key%26more', '?key=<API_KEY>'],
   ['key.more', 'key.mor key_more', '<API_KEY without its last character> key_more'],
@@ -121,6 +128,7 @@ describe('a failed check', () => {
     expect(failures.length).toBeGreaterThan(15);
     const shown = JSON.stringify(failures).toLowerCase();
     expect(shown).toContain('<api_key>');
+    expect(shown).toContain('<api_key in the other case>');
     for (const part of [service.apiKey.slice(0, -1), btoa(`${service.apiKey}:`)]) {
       expect(shown).not.toContain(part.toLowerCase());
     }

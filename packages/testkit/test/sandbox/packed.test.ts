@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { freePort } from '../../../../test/support/http/free-port.ts';
 import { collect } from '../../../../test/support/process/collect.ts';
 import {
   installPackages,

@@ -13,7 +13,7 @@ const queries = ['', whole, ...statuses.map((status) => `?status=${status}`)];
 export const listChecks = checksOf('contract', 'list', [
   [
     'versioned-address',
-    'The API is at an address that ends in /v1.',
+    'The API is at its base address, which ends in /v1 unless --base names another.',
     async (api) => {
       const exchange = await api.send({ path: '/v1/pets', isOutsideBase: true });
       expectStatus(exchange, 200);
