@@ -9,9 +9,32 @@ export interface Sandbox {
   addFault(fault: PlannedFault): Promise<void>;
   /** Drops the added faults that have not happened yet. */
   clearFaults(): Promise<void>;
+  /** The last 1,000 requests, newest last, or those after the one with this id. */
+  requests(since?: number): Promise<SandboxRequest[]>;
+  /** Forgets all requests until now. */
+  clearRequests(): Promise<void>;
   /** Ends the process and removes its store. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A request that the sandbox got, without its key, and what became of it. */
+export interface SandboxRequest {
+  /** Counts up from 1, also across a reset. */
+  id: number;
+  method: string;
+  path: string;
+  /** With its question mark, or empty. */
+  query: string;
+  headers: Record<string, string>;
+  /** The first 4 KiB. */
+  body: string;
+  /** Null if the connection was cut before a response. */
+  status: number | null;
+  /** The fault that the request met, such as `cut=after-commit`. */
+  fault?: string;
+  /** The number of the mutant that the sandbox serves. */
+  mutant?: number;
 }
 
 export interface PlannedFault {
@@ -36,6 +59,8 @@ export interface PlannedFault {
 
 /** The flags of `petstore-sandbox`. */
 export interface SandboxOptions {
+  /** The address to listen on. The default, 127.0.0.1, is reached by this machine alone. */
+  host?: string | undefined;
   /** Defaults to a free port. */
   port?: number | undefined;
   /** The only API key. Default `sandbox-key`. */

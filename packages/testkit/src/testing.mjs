@@ -24,7 +24,8 @@ export async function startSandbox(options = {}) {
   const control = async (method, path, body) => {
     const headers = { Authorization: `Bearer ${apiKey}` };
     const response = await fetch(`${url}/sandbox/${path}`, { method, headers, body });
-    if (response.status !== 204) throw new Error((await response.json()).message);
+    if (!response.ok) throw new Error((await response.json()).message);
+    return response.status === 204 ? undefined : response.json();
   };
   return {
     url,
@@ -32,6 +33,8 @@ export async function startSandbox(options = {}) {
     reset: () => control('POST', 'reset'),
     addFault: (fault) => control('POST', 'faults', JSON.stringify(fault)),
     clearFaults: () => control('DELETE', 'faults'),
+    requests: (since = 0) => control('GET', `requests?since=${since}`),
+    clearRequests: () => control('DELETE', 'requests'),
     stop,
     // Node 20.0 to 20.3 have no such symbol.
     ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: stop }),

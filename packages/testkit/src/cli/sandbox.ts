@@ -8,6 +8,7 @@ import { print, printJson, renderTable } from './print.ts';
 import { addExamples, integerFrom, UsageError } from './program.ts';
 
 interface SandboxCommandOptions {
+  host: string;
   port: number;
   apiKey: string;
   seed: number;
@@ -25,12 +26,13 @@ interface SandboxCommandOptions {
 const random = integerFrom(0, 2 ** 32 - 1);
 
 export function define(command: Command): void {
-  const { port, apiKey, seed, count, faultSeed } = sandboxDefaults;
+  const { host, port, apiKey, seed, count, faultSeed } = sandboxDefaults;
   command
     .description(
       'Serve the API from a fresh store of sample pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
         'process that started it is gone, and leaves nothing behind.',
     )
+    .option('--host <address>', 'Address to listen on; 0.0.0.0 lets containers reach it.', host)
     .option('--port <number>', 'Port to listen on; 0 picks a free one.', integerFrom(0, 65_535), port)
     .option('--api-key <key>', 'The only API key.', parseKey, apiKey)
     .option(
@@ -75,7 +77,8 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
   // The reader of the address may be gone before the sandbox is.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
-  const running = await startSandbox({ ...options, log, ...(wrap && { wrap }) });
+  const running = await startSandbox({ ...options, log, ...(wrap && { wrap, mutant }) });
+  if (!/^(?:127\.|::1$|localhost$)/.test(options.host)) warnOfOthers(options.host);
   try {
     if (stopWithStdin) ends.push(untilInputEnds());
     const { url, apiKey } = running;
@@ -121,6 +124,12 @@ function untilParentGone(): Promise<void> {
       resolve();
     }, checkEveryMs).unref();
   });
+}
+
+function warnOfOthers(host: string): void {
+  process.stderr.write(
+    `petstore-sandbox: Whoever reaches ${host} can use this sandbox: its key is no secret. Use it in a closed network.\n`,
+  );
 }
 
 function tellWhy(): void {

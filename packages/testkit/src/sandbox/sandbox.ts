@@ -3,10 +3,13 @@ import type { Wrap } from '../mutants/mutant.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { pathOf, type PlannedFaults } from './faults/planned.ts';
+import { createJournal, type Journal } from './journal.ts';
 import { openFront } from './front.ts';
 import { openSeededStore } from './store.ts';
 
 export interface SandboxOptions {
+  /** The address to listen on. The default, 127.0.0.1, is reached by this machine alone. */
+  host?: string;
   /** The default, 0, picks a free port. */
   port?: number;
   /** The only API key. */
@@ -23,10 +26,13 @@ export interface SandboxOptions {
   faultSeed?: number;
   /** Wraps the API, below the faults. */
   wrap?: Wrap;
+  /** The number of the mutant that `wrap` is, for the journal. */
+  mutant?: number;
   log?: Log;
 }
 
 export const sandboxDefaults = {
+  host: '127.0.0.1',
   port: 0,
   apiKey: 'sandbox-key',
   seed: 42,
@@ -46,26 +52,28 @@ export interface Sandbox extends AsyncDisposable {
 
 const silent: Log = { error() {}, warn() {}, info() {}, debug() {} };
 const none: Wrap = (next) => next;
-/** The key is not a secret, so only this machine may connect. */
-const host = '127.0.0.1';
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
-  const { stableOnly = false, faults, wrap = none, log = silent } = options;
+  const { host, port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
+  const { stableOnly = false, faults, wrap = none, mutant, log = silent } = options;
   await using starting = new AsyncDisposableStack();
   const store = await openSeededStore({ seed, count });
   starting.defer(() => store.close());
+  const journal = createJournal(apiKey, mutant);
   const injected = createFaults(
     { faults, faultSeed },
     {
       cut: (request) => front.cut(peerPortOf(request)),
       shape: (request, shape) => front.shape(peerPortOf(request), shape),
+      note: (request, { text, cut }) =>
+        journal.noteFault(request, { text, isCut: cut !== undefined && cut !== 'mid-body' }),
     },
     (request) => app.fetch(request),
   );
   const reset = (): void => {
     store.reset();
     injected.reset();
+    journal.clear();
     // A layer may have state, so wrap again.
     wrapped = wrap(app.fetch, apiKey);
   };
@@ -78,15 +86,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log,
     apiKeys: [apiKey],
     isSent: (request) => server.requestIP(request) === null,
-    moreRoutes: controlRoutes(reset, injected.planned),
+    moreRoutes: controlRoutes(reset, injected.planned, journal),
   });
   let wrapped = wrap(app.fetch, apiKey);
   const faulty = injected.wrap((request) => wrapped(request));
-  const fetch = withCors((request) =>
+  const kept = journal.wrap((request) =>
     // A preflight is the browser's own request; the fault is for the request that follows.
-    isControl(request) || isPreflight(request) ? app.fetch(request) : faulty(request),
+    isPreflight(request) ? app.fetch(request) : faulty(request),
   );
-  const server = Bun.serve({ hostname: host, port: 0, fetch, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
+  const fetch = withCors((request) => (isControl(request) ? app.fetch(request) : kept(request)));
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  });
   starting.defer(() => server.stop(true));
   const peerPortOf = (request: Request): number => server.requestIP(request)?.port ?? 0;
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });
@@ -94,7 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const started = starting.move();
   const stop = (): Promise<void> => started.disposeAsync();
   return {
-    url: `http://${host}:${front.port}`,
+    url: `http://${reachable(host)}:${front.port}`,
     apiKey,
     reset,
     stop,
@@ -102,8 +116,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
+/** The address to call: for one that stands for all of this machine, its loopback. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Lets tests control the sandbox. These paths are not part of the API, but need the key too. */
-function controlRoutes(reset: () => void, planned: PlannedFaults): Route[] {
+function controlRoutes(reset: () => void, planned: PlannedFaults, journal: Journal): Route[] {
   const done = { status: 204, headers: {}, body: null };
   return [
     {
@@ -111,6 +132,16 @@ function controlRoutes(reset: () => void, planned: PlannedFaults): Route[] {
       methods: {
         POST() {
           reset();
+          return done;
+        },
+      },
+    },
+    {
+      path: '/sandbox/requests',
+      methods: {
+        GET: ({ request }) => ({ status: 200, headers: {}, body: JSON.stringify(journal.list(request)) }),
+        DELETE() {
+          journal.clear();
           return done;
         },
       },

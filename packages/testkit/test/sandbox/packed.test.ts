@@ -30,6 +30,10 @@ for (const sandbox of sandboxes) {
 }
 await sandboxes[0].addFault({ operation: 'getPet', fault: 'status=404' });
 seen.push((await call(sandboxes[0], '/v1/pets/1')).status);
+const [{ id }] = await sandboxes[0].requests();
+seen.push((await sandboxes[0].requests(id)).map(({ fault }) => fault).join());
+await sandboxes[0].clearRequests();
+seen.push((await sandboxes[0].requests()).length);
 seen.push(await sandboxes[0].addFault({ operation: 'fly' }).catch((error) => error.message.includes('operation')));
 seen.push(await startSandbox({ faults: 'fly=1' }).catch((error) => error.message.includes('not a fault')));
 await sandboxes[0].stop();
@@ -46,9 +50,12 @@ export async function use(): Promise<string> {
   await sandbox.reset();
   await sandbox.addFault({ operation: 'createPet', fault: 'status=503', count: 2 });
   await sandbox.clearFaults();
+  const [request] = await sandbox.requests(7);
+  const status: number | null | undefined = request?.status;
+  await sandbox.clearRequests();
   // @ts-expect-error there is no such operation
   await sandbox.addFault({ operation: 'sellPet', fault: 'status=503' });
-  return sandbox.url + sandbox.apiKey;
+  return sandbox.url + sandbox.apiKey + status;
 }
 // @ts-expect-error there is no such option
 void startSandbox({ size: 1 });
@@ -84,7 +91,7 @@ describe('petstore-testkit, installed from the tarball', () => {
     async (_name, runtime) => {
       const output = await outputOf([runtime, 'program.mjs'], folder.path);
       const [, seen, forgotten = ''] = /^(.*) (http:\S+)\n$/.exec(output) ?? [];
-      expect(seen).toBe('201 4 3 200 201 6 5 200 404 true true refused');
+      expect(seen).toBe('201 4 3 200 201 6 5 200 404 ,status=404 0 true true refused');
       // It ends by itself; this waits for it.
       while (
         await fetch(forgotten).then(

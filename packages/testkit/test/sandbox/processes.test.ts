@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import {
@@ -82,6 +83,28 @@ describe('petstore-sandbox', () => {
     process.kill(parent.pid, 'SIGKILL');
     return { pid, output, address: JSON.parse(line) as { url: string; apiKey: string } };
   }
+
+  it('is reached from other machines only with --host, and then warns', async () => {
+    const other = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+    const reached = async (port: string) => {
+      const url = `http://${other ?? '127.0.0.2'}:${port}`;
+      return fetch(`${url}/livez`).then(
+        ({ status }) => status,
+        () => 'refused',
+      );
+    };
+    await using alone = await startSandboxProcess(place);
+    expect(await reached(new URL(alone.url).port)).toBe('refused');
+    await using open = await startSandboxProcess(place, ['--host', '0.0.0.0']);
+    expect(open.url).toStartWith('http://127.0.0.1:');
+    expect(await reached(new URL(open.url).port)).toBe(200);
+    expect(open.stderr.text).toBe(
+      'petstore-sandbox: Whoever reaches 0.0.0.0 can use this sandbox: its key is no secret. Use it in a closed network.\n',
+    );
+    expect(alone.stderr.text).toBe('');
+  });
 
   it('serves the mutant that it is asked for', async () => {
     await using sandbox = await startSandboxProcess(place, ['--mutant', '1']);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
+import { parseFault } from '../../src/sandbox/faults/fault.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { recordSession } from '../../../../test/support/sandbox/session.ts';
 import { makeFolder } from '../../../../test/support/process/process.ts';
@@ -132,7 +133,7 @@ describe('two sandboxes with one seed', () => {
   };
 
   it('respond to 500 requests with the same bytes', async () => {
-    const options = { seed: 7, faults: { status: 503, rate: 0.1 }, faultSeed: 3 };
+    const options = { seed: 7, faults: parseFault('status=503;rate=0.1'), faultSeed: 3 };
     const [first, second] = await Promise.all([recorded(options), recorded(options)]);
     expect(first.length).toBe(500);
     expect(second).toEqual(first);

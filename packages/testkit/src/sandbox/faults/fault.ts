@@ -2,6 +2,8 @@ import { PetstoreError, statusOfCode, type ErrorCode } from 'petstore-server/emb
 
 /** What goes wrong with a request. One text may combine several faults. */
 export interface Fault {
+  /** As it was written. */
+  text: string;
   /** Waits first, for a random time if the bounds differ. */
   delay?: { fromMs: number; toMs: number };
   /** Sends this error instead of the service's response. */
@@ -25,14 +27,14 @@ export function parseFault(text: string): Fault {
   const names = parts.map((part) => part.slice(0, part.indexOf('=')));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid(`${twice} is given twice.`);
-  const fault: Fault = {};
+  const fault: Omit<Fault, 'text'> = {};
   for (const part of parts) Object.assign(fault, parsePart(part));
   if (fault.retryAfter !== undefined && fault.status === undefined)
     throw invalid('retry-after needs a status.');
   if (fault.code !== undefined && statusOfCode[fault.code] !== fault.status)
     throw invalid(`code=${fault.code} needs status=${statusOfCode[fault.code]}.`);
   if (Object.keys(fault).every((name) => name === 'rate')) throw invalid('rate needs a fault.');
-  return fault;
+  return { text, ...fault };
 }
 
 /** The code of an injected error. Gateways add 502 and 504, which the service itself never sends. */
@@ -45,7 +47,7 @@ export function codeOfStatus(status: number, method = 'GET'): ErrorCode | undefi
   return (Object.keys(statusOfCode) as ErrorCode[]).find((code) => statusOfCode[code] === status);
 }
 
-function parsePart(part: string): Fault {
+function parsePart(part: string): Partial<Fault> {
   const [, name = part, value = ''] = /^([a-z-]+)=(.*)$/.exec(part) ?? [];
   const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
   if (!parse) throw invalid(`"${name}" is not a fault. The faults are ${Object.keys(parsers).join(', ')}.`);
@@ -56,7 +58,7 @@ function parsePart(part: string): Fault {
 
 const longestMs = 60_000;
 
-const parsers: Record<string, (value: string) => Fault | undefined> = {
+const parsers: Record<string, (value: string) => Partial<Fault> | undefined> = {
   delay(value) {
     const [first = '', last = first, ...more] = value.split('..');
     const [fromMs, toMs] = [millisecondsOf(first), millisecondsOf(last)];

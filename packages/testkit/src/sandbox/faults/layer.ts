@@ -21,10 +21,11 @@ export interface FaultOptions {
   faultSeed: number;
 }
 
-/** What a fault does to the connection of a request. */
+/** What a fault does to the connection of a request, and who is told of it. */
 export interface RequestConnections {
   cut(request: Request): void;
   shape(request: Request, shape: Shape): void;
+  note(request: Request, fault: Fault): void;
 }
 
 export interface Faults {
@@ -102,7 +103,9 @@ export function createFaults(
       if (!(error instanceof PetstoreError)) throw error;
       return errorFor(request, error);
     }
-    return fault ? inject(fault, request, next) : next(request);
+    if (!fault) return next(request);
+    connections.note(request, fault);
+    return inject(fault, request, next);
   };
   const reset = (): void => {
     random = createRandom(faultSeed);
