@@ -12,6 +12,7 @@ const ownProgram = join(project, 'src/cli/petstore.ts');
 export const kitPrograms = {
   sandbox: join(project, 'packages/testkit/src/cli/petstore-sandbox.ts'),
   conform: join(project, 'packages/testkit/src/cli/petstore-conform.ts'),
+  mutants: join(project, 'packages/testkit/src/cli/petstore-mutants.ts'),
 };
 
 /**

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api, type ApiRequest } from '../conform/api.ts';
 import { profiles, type Profile } from '../conform/check.ts';
@@ -7,7 +6,7 @@ import { checksFor } from '../conform/checks.ts';
 import { creating, named, renderPet } from '../conform/pets.ts';
 import { runChecks } from '../conform/run.ts';
 import { print, printJson, renderTable } from './print.ts';
-import { addExamples, UsageError } from './program.ts';
+import { addExamples, addExitStatuses, UsageError } from './program.ts';
 import { renderJunit, renderReport, toJson, type Report } from './report.ts';
 
 interface ConformOptions {
@@ -46,13 +45,13 @@ export function define(command: Command): void {
     .option('--list', 'List the checks, and send nothing.')
     .option('--json', 'Print JSON instead of text.')
     .option('--junit <file>', 'Also write a report in the format of JUnit, for a build server.')
-    .addHelpText(
-      'after',
-      () =>
-        `\n${styleText('bold', 'Exit status:')}\n` +
-        '  0  Every check passes.\n  1  A check fails.\n  2  The service cannot be checked, or an option is wrong.',
-    )
     .action(conform);
+  addExitStatuses(
+    command,
+    'Every check passes.',
+    'A check fails.',
+    'The service cannot be checked, or an option is wrong.',
+  );
   addExamples(
     command,
     'petstore-conform http://127.0.0.1:8080',

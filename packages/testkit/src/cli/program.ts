@@ -45,6 +45,12 @@ export function requireServer(): void {
   }
 }
 
+/** Adds what the exit statuses 0, 1 and so on mean to a program's help. */
+export function addExitStatuses(program: Command, ...meanings: string[]): void {
+  const lines = meanings.map((meaning, status) => `  ${status}  ${meaning}`);
+  program.addHelpText('after', () => `\n${styleText('bold', 'Exit status:')}\n${lines.join('\n')}`);
+}
+
 /** Ends a program's help with examples. */
 export function addExamples(program: Command, ...lines: string[]): void {
   program.addHelpText('after', () => `\n${styleText('bold', 'Examples:')}\n  ${lines.join('\n  ')}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLog, PetstoreError } from 'petstore-server/embed';
-import type { Wrap } from '../mutants/mutant.ts';
+import { describeMutant, type Wrap } from '../mutants/mutant.ts';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
 import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
 import { print, printJson, renderTable } from './print.ts';
@@ -92,14 +92,14 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
 }
 
 async function printMutants(asJson = false): Promise<void> {
-  const rows = (await loadMutants()).map(({ number, name, breaks, description }) => ({
-    number,
-    name,
-    breaks,
-    description,
-  }));
-  if (asJson) printJson(rows);
-  else print(renderTable(rows.map((row) => Object.values(row).map(String))));
+  const mutants = await loadMutants();
+  if (asJson) printJson(mutants.map(describeMutant));
+  else
+    print(
+      renderTable(
+        mutants.map((mutant) => [`${mutant.number}`, mutant.name, mutant.breaks, mutant.description]),
+      ),
+    );
 }
 
 async function mutantOf(wanted: number): Promise<Wrap> {

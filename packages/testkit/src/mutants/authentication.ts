@@ -17,6 +17,7 @@ export const authenticationMutants: readonly MutantDefinition[] = [
     number: 114 + index,
     name: `key-unchecked-${operation}`,
     description: `${operation} needs no key.`,
+    operation,
     wrap: forOperations(
       [operation],
       acceptIf(() => true),
@@ -120,6 +121,7 @@ export const authenticationMutants: readonly MutantDefinition[] = [
   {
     number: 133,
     name: 'key-after-body',
+    operation: 'createPet',
     breaks: 'strict',
     description: 'A create checks its body before its key.',
     wrap: forOperations(['createPet'], checkBodyFirst),
@@ -127,6 +129,7 @@ export const authenticationMutants: readonly MutantDefinition[] = [
   {
     number: 134,
     name: 'key-after-pet',
+    operation: 'getPet',
     breaks: 'strict',
     description: 'getPet tells a caller without a key whether a pet exists.',
     wrap: forOperations(['getPet'], (fetch, apiKey) => async (request) => {

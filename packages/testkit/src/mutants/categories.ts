@@ -41,6 +41,7 @@ export const categoryMutants = strict([
   {
     number: 220,
     name: 'category-delete-changes-pets',
+    operation: 'deleteCategory',
     description: 'DELETE of a category gives its pets the number 0.',
     wrap(fetch, apiKey) {
       const removed = new Set<string>();

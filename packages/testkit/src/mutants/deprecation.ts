@@ -42,6 +42,7 @@ export const deprecationMutants: readonly MutantDefinition[] = [
   {
     number: 210,
     name: 'deprecation-everywhere',
+    operation: 'all',
     description: 'The Sunset of getPet is also on listPets and createPet, which are not deprecated.',
     wrap: forOperations(
       ['listPets', 'createPet'],

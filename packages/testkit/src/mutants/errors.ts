@@ -55,6 +55,7 @@ export const errorMutants: readonly MutantDefinition[] = [
   {
     number: 151,
     name: 'invalid-pet-422',
+    operation: 'createPet',
     description: 'An invalid pet is 422 instead of 400.',
     wrap: editResponse((response, request) => {
       const isInvalidPet = response.status === 400 && operationOf(request) === 'createPet';

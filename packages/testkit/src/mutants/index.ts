@@ -9,8 +9,8 @@ import { etagMutants } from './etag.ts';
 import { filterMutants } from './lists/filter.ts';
 import { getMutants } from './get.ts';
 import { idempotencyMutants } from './idempotency.ts';
-import { listMutants } from './lists/list.ts';
-import type { Mutant, MutantDefinition } from './mutant.ts';
+import { limitMutants, listMutants } from './lists/list.ts';
+import type { Mutant, MutantDefinition, MutantOperation } from './mutant.ts';
 import { pagingMutants } from './lists/paging.ts';
 import { protocolMutants } from './protocol.ts';
 import { readMutants } from './reads.ts';
@@ -20,27 +20,27 @@ import { storedMutants } from './stored.ts';
 export type { Mutant } from './mutant.ts';
 
 /** A new mutant gets the next number, whatever its subject. */
-const definitions: readonly MutantDefinition[] = [
-  ...filterMutants,
-  ...listMutants,
-  ...returnedPetMutants,
-  ...acceptedMutants,
-  ...storedMutants,
-  ...createMutants,
-  ...getMutants,
-  ...authenticationMutants,
-  ...errorMutants,
-  ...deprecationMutants,
-  ...pagingMutants,
-  ...idempotencyMutants,
-  ...etagMutants,
-  ...readMutants,
-  ...protocolMutants,
-  ...eventMutants,
-  ...categoryMutants,
+const groups: [operation: MutantOperation, section: string, definitions: readonly MutantDefinition[]][] = [
+  ['listPets', 'Limits', limitMutants],
+  ['listPets', 'GET /pets', [...filterMutants, ...listMutants]],
+  ['createPet', 'NewPet', [...acceptedMutants, ...storedMutants]],
+  ['all', 'Pet', returnedPetMutants],
+  ['createPet', 'POST /pets', createMutants],
+  ['getPet', 'GET /pets/{petId}', [...getMutants, ...readMutants]],
+  ['all', 'Authentication', authenticationMutants],
+  ['all', 'Errors', errorMutants],
+  ['getPet', 'Versioning', deprecationMutants],
+  ['listPets', 'Pages', pagingMutants],
+  ['createPet', 'Idempotency keys', idempotencyMutants],
+  ['all', 'ETags', etagMutants],
+  ['all', 'Methods, paths and headers', protocolMutants],
+  ['listEvents', 'Events', eventMutants],
+  ['putCategory', 'Categories', categoryMutants],
 ];
 
 /** Every mutant, by its number. */
-export const mutants: readonly Mutant[] = definitions
-  .map((mutant): Mutant => Object.assign({ breaks: 'contract' as const }, mutant))
+export const mutants: readonly Mutant[] = groups
+  .flatMap(([operation, section, definitions]) =>
+    definitions.map((mutant) => ({ breaks: 'contract' as const, operation, section, ...mutant })),
+  )
   .toSorted((one, other) => one.number - other.number);

@@ -5,6 +5,18 @@ export type Fetch = App['fetch'];
 /** Wraps the service: sees each request before and each response after it. The service accepts the key. */
 export type Wrap = (fetch: Fetch, apiKey: string) => Fetch;
 
+/** `all` is for mistakes that show in more than one operation. */
+export const mutantOperations = [
+  'listPets',
+  'createPet',
+  'getPet',
+  'putCategory',
+  'deleteCategory',
+  'listEvents',
+  'all',
+] as const;
+export type MutantOperation = (typeof mutantOperations)[number];
+
 /** The service with exactly one mistake. */
 export interface MutantDefinition {
   /** Never reused, even if this mutant is removed. */
@@ -14,6 +26,8 @@ export interface MutantDefinition {
   description: string;
   /** `contract`, the default, if the contract itself forbids the mistake; `strict` if only our own decisions do. */
   breaks?: 'contract' | 'strict';
+  /** The operation that has the mistake, if it is not that of its group. */
+  operation?: MutantOperation;
   wrap: Wrap;
 }
 
@@ -22,4 +36,13 @@ export function strict(mutants: MutantDefinition[]): MutantDefinition[] {
   return mutants.map((mutant) => ({ ...mutant, breaks: 'strict' }));
 }
 
-export type Mutant = Required<MutantDefinition>;
+/** A mutant without its code, for JSON. */
+export function describeMutant(mutant: Mutant): Omit<Mutant, 'wrap'> {
+  const { number, name, description, breaks, operation, section } = mutant;
+  return { number, name, description, breaks, operation, section };
+}
+
+export interface Mutant extends Required<MutantDefinition> {
+  /** The section of the contract, or the feature beyond it, that the mistake is about. */
+  section: string;
+}

@@ -54,6 +54,7 @@ export const protocolMutants = strict([
   {
     number: 201,
     name: 'unknown-parameter-refused',
+    operation: 'listPets',
     description: 'A list with a query parameter that the API does not know is 400.',
     wrap: forList(
       editResponse((response, { url }) => {

@@ -7,6 +7,7 @@ export const readMutants: readonly MutantDefinition[] = [
   {
     number: 192,
     name: 'list-adds-pet',
+    operation: 'listPets',
     description: 'Each list adds a pet.',
     wrap: forOperations(['listPets'], addPetAfter),
   },
@@ -36,6 +37,7 @@ export const readMutants: readonly MutantDefinition[] = [
   {
     number: 195,
     name: 'get-takes-from-list',
+    operation: 'all',
     description: 'A pet that was fetched is missing from lists.',
     wrap: takeFetchedFromLists,
   },

@@ -69,6 +69,7 @@ function inEachOperation(
     number: number + index,
     name: `${name}-${suffix}`,
     description: description.replace('$', returns),
+    operation,
     wrap: editPets([operation], edit),
   }));
 }

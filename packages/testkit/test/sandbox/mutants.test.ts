@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test';
 import { mutants } from '../../src/mutants/index.ts';
 import { editNewPet, editPets, forOperations, readAllPets } from '../../src/mutants/edit.ts';
-import type { Fetch, Wrap } from '../../src/mutants/mutant.ts';
+import type { Fetch, MutantOperation, Wrap } from '../../src/mutants/mutant.ts';
 import { addPets, idsOf, post, rex } from '../../../../test/support/http/calls.ts';
 import { runKit } from '../../../../test/support/process/process.ts';
 import { openService } from '../../../../test/support/http/service.ts';
@@ -43,6 +43,42 @@ describe('the mutants', () => {
       const response = await send(wrap, '/livez');
       expect(`${name} ${response.status}`).toBe(`${name} 200`);
     }
+  });
+});
+
+describe('the operation of a mutant', () => {
+  const requests: [MutantOperation, () => Request][] = [
+    ['listPets', () => requestOf('/v1/pets?limit=3')],
+    ['createPet', () => requestOf('/v1/pets', post('{"name":7}'))],
+    ['getPet', () => requestOf('/v1/pets/3')],
+  ];
+
+  it.each(requests)('is the only one with the mistake: %s', async (operation, request) => {
+    const seenBy = async (fetch: Fetch) => {
+      const response = await fetch(request());
+      const headers = [...response.headers].filter(([name]) => name !== 'x-request-id');
+      return `${response.status} ${JSON.stringify(headers)} ${await response.text()}`;
+    };
+    const right = await seenBy(service.app.fetch);
+    for (const mutant of mutants) {
+      if (mutant.operation === operation || mutant.operation === 'all') continue;
+      const seen = await seenBy(mutant.wrap(service.app.fetch, service.apiKey));
+      expect(`${mutant.name} ${seen}`).toBe(`${mutant.name} ${right}`);
+    }
+  });
+
+  it('is listed as JSON, with the section of the contract and without the code', async () => {
+    const { stdout } = await runKit('sandbox', ['--list-mutants', '--json']);
+    const listed = JSON.parse(stdout) as object[];
+    expect(listed).toHaveLength(mutants.length);
+    expect(listed[0]).toEqual({
+      number: 1,
+      name: 'limit-one-more',
+      description: 'A page has up to one pet more than limit allows.',
+      breaks: 'contract',
+      operation: 'listPets',
+      section: 'Limits',
+    });
   });
 });
 

@@ -13,7 +13,7 @@ import {
 import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
 
 /** The form of a list and its limit. */
-export const listMutants: readonly MutantDefinition[] = [
+export const limitMutants: readonly MutantDefinition[] = [
   {
     number: 1,
     name: 'limit-one-more',
@@ -91,6 +91,9 @@ export const listMutants: readonly MutantDefinition[] = [
     description: 'limit=100 is refused, as if the largest limit were 99.',
     wrap: editParameter('limit', (limit) => (limit === '100' ? '101' : limit)),
   },
+];
+
+export const listMutants: readonly MutantDefinition[] = [
   {
     number: 23,
     name: 'list-in-object',
@@ -144,7 +147,8 @@ function defaultLimit(limit: number): Wrap {
 /** Joins two pages of the service. */
 function serve101(fetch: Fetch): Fetch {
   return async (request) => {
-    if (new URL(request.url).searchParams.get('limit') !== '101') return fetch(request);
+    const is101 = new URL(request.url).searchParams.get('limit') === '101';
+    if (!is101 || request.method !== 'GET') return fetch(request);
     const first = await fetch(withUrl(request, (url) => url.searchParams.set('limit', '100')));
     const query = nextQuery(first)?.replace('limit=100', 'limit=1');
     if (query === undefined) return first;
