@@ -1,8 +1,9 @@
-// Builds dist/petstore: one executable that needs neither Bun nor Node nor any other file.
-//   bun scripts/build.ts [OUTFILE]
+// Builds one executable that needs neither Bun nor Node nor any other file.
+//   bun scripts/build.ts [OUTFILE] [petstore or petstore-sandbox]
 import { join, resolve } from 'node:path';
-import { buildExecutable } from './executable.ts';
+import { buildExecutable, type Program } from './executable.ts';
 
-const outfile = resolve(process.argv[2] ?? join(import.meta.dir, '../dist/petstore'));
-await buildExecutable({ outfile });
+const [, , path, program = 'petstore'] = process.argv;
+const outfile = resolve(path ?? join(import.meta.dir, '../dist', program));
+await buildExecutable({ outfile, program: program as Program });
 console.log(outfile);

@@ -22,6 +22,7 @@ const patience = ['--time', String(stopWithinSeconds)];
 const largestBytes = 150_000_000;
 const name = `petstore-check-${process.pid}`;
 const image = `localhost/${name}`;
+const sandboxImage = `localhost/${name}-sandbox`;
 const nodeImage = `localhost/${name}-node`;
 const backupVolume = `${name}-backups`;
 const volumes = [`${name}:/var/lib/petstore`, `${backupVolume}:/var/lib/petstore-backups`].flatMap(
@@ -32,24 +33,26 @@ using folder = makeFolder();
 try {
   await makeNodeImage(folder.path, nodeImage);
   report('a base is made of Debian and the Node of this machine');
-  await build();
+  await build(image);
+  await build(sandboxImage, '--target', 'sandbox');
   await checkSize();
   await checkEmbedded();
   await checkPostgres();
+  await checkSandbox();
 } finally {
   await podman('rm', '--force', '--ignore', '--volumes', '--time', '0', name);
   await podman('volume', 'rm', '--force', name, backupVolume);
-  await podman('rmi', '--force', '--ignore', image, nodeImage);
+  await podman('rmi', '--force', '--ignore', image, sandboxImage, nodeImage);
 }
 // The database server lives as long as this process.
 process.exit();
 
-async function build(): Promise<void> {
+async function build(tag: string, ...target: string[]): Promise<void> {
   const options = ['--format=docker', '--layers=false', '--isolation=chroot', '--network=host'];
   const base = ['--build-arg', `NODE_IMAGE=${nodeImage}`];
   const dockerfile = join(project, 'deploy/Dockerfile');
-  await podman('build', '--quiet', ...options, ...base, '-f', dockerfile, '-t', image, project);
-  report('podman builds the image');
+  await podman('build', '--quiet', ...options, ...base, ...target, '-f', dockerfile, '-t', tag, project);
+  report(`podman builds ${tag}`);
 }
 
 async function checkSize(): Promise<void> {
@@ -91,6 +94,21 @@ async function checkPostgres(): Promise<void> {
   await untilReady(`http://127.0.0.1:${port}`);
   await createAndList(`http://127.0.0.1:${port}`, key, [], 'Rex');
   report('the same image serves from PostgreSQL');
+  await stopContainer();
+}
+
+async function checkSandbox(): Promise<void> {
+  const port = await freePort();
+  // The last --port counts. The store of the sandbox is in /tmp.
+  const command = ['--port', String(port)];
+  const tmp = ['--tmpfs', '/tmp'];
+  await podman('run', '--detach', '--name', name, ...restrictions, ...tmp, sandboxImage, ...command);
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(url);
+  const headers = { Authorization: 'Bearer sandbox-key' };
+  const pets = (await (await fetch(`${url}/v1/pets?limit=100`, { headers })).json()) as unknown[];
+  if (pets.length !== 100) throw new Error(`The sandbox has ${pets.length} pets.`);
+  report('the image of the sandbox serves its sample pets');
   await stopContainer();
 }
 

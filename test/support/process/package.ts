@@ -60,6 +60,10 @@ export async function packBuilt(name: 'client' | 'testkit', target: string): Pro
   return await pack(join(copy, 'packages', name), target);
 }
 
+export function packServer(target: string): Promise<string> {
+  return pack(project, target);
+}
+
 /** Returns the tarball. */
 async function pack(folder: string, target: string): Promise<string> {
   const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], folder);
@@ -81,7 +85,7 @@ export async function installPackages(target: string): Promise<void> {
   const manifest = {
     private: true,
     dependencies: {
-      'petstore-server': `file:${await pack(project, target)}`,
+      'petstore-server': `file:${await packServer(target)}`,
       'petstore-testkit': `file:${await packBuilt('testkit', target)}`,
       ...(Object.fromEntries(links) as Record<string, string>),
     },

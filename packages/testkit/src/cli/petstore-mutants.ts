@@ -1,7 +1,6 @@
-import { requireServer, runProgram } from './program.ts';
+import { loadWithServer, runProgram } from './program.ts';
 
 await runProgram('petstore-mutants', async (program) => {
-  requireServer();
-  const { define } = await import('./mutants.ts');
+  const { define } = await loadWithServer(() => import('./mutants.ts'));
   define(program);
 });

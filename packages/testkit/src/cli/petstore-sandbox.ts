@@ -1,7 +1,6 @@
-import { requireServer, runProgram } from './program.ts';
+import { loadWithServer, runProgram } from './program.ts';
 
 await runProgram('petstore-sandbox', async (program) => {
-  requireServer();
-  const { define } = await import('./sandbox.ts');
+  const { define } = await loadWithServer(() => import('./sandbox.ts'));
   define(program);
 });

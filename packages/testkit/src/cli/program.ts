@@ -36,11 +36,13 @@ export async function runProgram(
   }
 }
 
-/** Checks that the service is installed, which npm leaves out unless it is asked for. */
-export function requireServer(): void {
+/** Loads code that runs the service, which npm leaves out unless it is asked for. */
+export async function loadWithServer<T>(load: () => Promise<T>): Promise<T> {
   try {
-    import.meta.resolve('petstore-server/embed');
-  } catch {
+    return await load();
+  } catch (error) {
+    const { specifier } = error as { specifier?: string };
+    if (!specifier?.startsWith('petstore-server/')) throw error;
     throw new UsageError('It runs the service. Install it as well: npm install -D petstore-server');
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../../../../test/support/http/free-port.ts';
 import { collect } from '../../../../test/support/process/collect.ts';
@@ -161,7 +161,8 @@ describe('petstore-testkit, installed from the tarball', () => {
       stdout: '',
       stderr: 'petstore-sandbox: It needs Bun and the server. Install both: npm install -D petstore-server\n',
     });
-    const withBun = await run([bin], empty.path, { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
+    symlinkSync(process.execPath, join(empty.path, 'bun'));
+    const withBun = await run([bin], empty.path, { PATH: `${empty.path}:/usr/bin:/bin` });
     expect(withBun).toEqual({
       status: 2,
       stdout: '',
