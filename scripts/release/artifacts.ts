@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../../src/domain/error.ts';
 import { buildExecutable } from '../executable.ts';
 import { outputOf, project } from '../command.ts';
 import { isExecutableOf, type Platform } from './platforms.ts';
+import { addAddresses, type Repository } from './published.ts';
 import { runtimeFor } from './runtime.ts';
 import { writeSbom } from './sbom.ts';
 import type { Source } from './source.ts';
 
 /** Makes all files of a release in a folder, which is emptied first. Returns the text of SHA256SUMS. */
-export async function makeRelease(folder: string, source: Source, platforms: Platform[]): Promise<string> {
+export async function makeRelease(
+  folder: string,
+  source: Source,
+  platforms: Platform[],
+  repository?: Repository,
+): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const temporary = mkdtempSync(join(tmpdir(), 'petstore-release-'));
   try {
-    await packPackages(folder, source);
+    await packPackages(folder, join(temporary, 'sources'), source, repository);
     await packDeploy(join(folder, `petstore-deploy-${source.version}.tar.gz`), source);
     const executables = new Map<Platform, string>();
     for (const platform of platforms) {
@@ -40,12 +46,21 @@ export async function makeRelease(folder: string, source: Source, platforms: Pla
   return sums;
 }
 
-/** Packs the service, the client and the test kit. npm gives every file in them the same time. */
-async function packPackages(folder: string, { committedAt }: Source): Promise<void> {
+/** Packs the service, the client and the test kit from a copy. npm gives every file in them the same time. */
+async function packPackages(
+  folder: string,
+  copy: string,
+  { commit, committedAt }: Source,
+  repository: Repository | undefined,
+): Promise<void> {
+  mkdirSync(copy);
+  await Bun.$`git -c tar.umask=0022 archive --format=tar ${commit} | tar -x -C ${copy}`.cwd(project);
+  symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+  await addAddresses(copy, repository);
   const env = { SOURCE_DATE_EPOCH: String(committedAt.getTime() / 1000) };
   const pack = ['npm', 'pack', '--silent', '--pack-destination', folder];
   const workspaces = ['--workspace', 'petstore-client', '--workspace', 'petstore-testkit'];
-  await outputOf([...pack, '--include-workspace-root', ...workspaces], { env });
+  await outputOf([...pack, '--include-workspace-root', ...workspaces], { cwd: copy, env });
 }
 
 /**

@@ -5,6 +5,7 @@ import { OperatorError, usageError } from '../../src/domain/error.ts';
 import { makeRelease } from './artifacts.ts';
 import { project } from '../command.ts';
 import { platforms } from './platforms.ts';
+import { repositoryOf } from './published.ts';
 import { readSource } from './source.ts';
 
 const names = platforms.map(({ name }) => name);
@@ -18,6 +19,9 @@ Usage: npm run release -- [options]
 Options:
   --only NAMES   Platforms, separated by commas, of ${names.join(', ')}.
   --twice        Make it a second time and compare the checksums.
+  --repository URL
+                 The address of the repository, such as https://git.example/petstore. Without
+                 it, the packages name none, and their READMEs have no links to its files.
   --help         Show this help.
 `;
 
@@ -30,16 +34,17 @@ try {
 }
 
 async function release(): Promise<void> {
-  const { only, twice, help: isHelp } = readOptions();
+  const { only, twice, repository: url, help: isHelp } = readOptions();
   if (isHelp) return say(help);
   const chosen = choosePlatforms(only);
   const source = await readSource();
+  const repository = repositoryOf(url, source.version);
   const folder = join(project, 'dist/release');
-  const sums = await makeRelease(folder, source, chosen);
+  const sums = await makeRelease(folder, source, chosen, repository);
   say(sums);
   if (twice) {
     const other = `${folder}-again`;
-    const again = (await makeRelease(other, source, chosen)).split('\n');
+    const again = (await makeRelease(other, source, chosen, repository)).split('\n');
     const changed = again.filter((line) => !sums.includes(line));
     if (changed.length > 0) {
       throw new OperatorError(
@@ -53,10 +58,11 @@ async function release(): Promise<void> {
   say(`${source.version} from ${source.commit} is in ${relative(process.cwd(), folder)}\n`);
 }
 
-function readOptions(): { only?: string; twice?: boolean; help?: boolean } {
+function readOptions(): { only?: string; twice?: boolean; repository?: string; help?: boolean } {
   const boolean = { type: 'boolean' } as const;
+  const string = { type: 'string' } as const;
   try {
-    return parseArgs({ options: { only: { type: 'string' }, twice: boolean, help: boolean } }).values;
+    return parseArgs({ options: { only: string, twice: boolean, repository: string, help: boolean } }).values;
   } catch (error) {
     throw usageError((error as Error).message);
   }

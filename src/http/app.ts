@@ -47,6 +47,8 @@ export interface AppOptions {
   /** The addresses of production and staging, each ending in `/v1`, for the documents. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
+  /** The documents name the host of every request, as where nothing stands before the service. Default: on loopback. */
+  namesHost?: boolean;
   now?: () => number;
   /** Served beside the service's own paths, with the same checks. */
   moreRoutes?: readonly Route[];

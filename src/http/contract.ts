@@ -4,12 +4,14 @@ export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
+  /** The documents name the host of every request, as where nothing stands before the service. Default: on loopback. */
+  namesHost?: boolean;
   /** True if the service has only the stable operations. */
   stableOnly?: boolean;
 }
 
 /** The parts of `openapi.yaml` that are changed here. */
-interface Contract {
+export interface Contract {
   info: { summary: string; description: string };
   tags: { name: string }[];
   /** The operations of each path by method, and the `parameters` that they share. */
@@ -23,12 +25,15 @@ interface Operation {
   'x-stability'?: string;
 }
 
-/** `openapi.yaml` as this service serves it, with its own URLs and operations. */
-export function contractOf({ publicUrl, stagingUrl, stableOnly = false }: ContractOptions): Contract {
+/** `openapi.yaml` as this service serves it, with its own URLs and operations. `ownUrl` is for one without a public URL. */
+export function contractOf(
+  { publicUrl, stagingUrl, stableOnly = false }: ContractOptions,
+  ownUrl = '/v1',
+): Contract {
   const contract = Bun.YAML.parse(source) as Contract;
   const servers = [
     publicUrl === undefined
-      ? { url: '/v1', description: 'The host that serves this document.' }
+      ? { url: ownUrl, description: 'The host that serves this document.' }
       : { url: publicUrl, description: 'Production' },
     ...(stagingUrl === undefined ? [] : [{ url: stagingUrl, description: 'Staging' }]),
   ];

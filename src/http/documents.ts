@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import workflows from '../../petstore.arazzo.yaml' with { type: 'text' };
 import { PetstoreError, statusOfCode } from '../domain/error.ts';
 import { etagOf } from '../domain/precondition.ts';
-import { contractOf, type ContractOptions, toOpenapi30 } from './contract.ts';
+import { contractOf, type Contract, type ContractOptions, toOpenapi30 } from './contract.ts';
 import { jsonMediaType, type Representation } from './response.ts';
 import type { Handler } from './route.ts';
 
@@ -31,9 +31,9 @@ export function createDocuments(options: ContractOptions) {
       if (!handler) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return handler(call);
     },
-    openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
-    openapiJson: lazily(() => serveJson(contract())),
-    openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
+    openapiYaml: serveContract(options, 'application/yaml', toYaml),
+    openapiJson: serveContract(options, jsonMediaType, toJson),
+    openapi30Json: serveContract(options, jsonMediaType, (document) => toJson(toOpenapi30(document))),
     arazzoYaml: serveText('application/yaml', workflows),
   } satisfies Record<string, Handler>;
 }
@@ -42,9 +42,35 @@ function redirect(status: number, location: string): Representation {
   return { status, headers: { Location: location, 'Cache-Control': 'private, no-cache' }, body: null };
 }
 
-function lazily(make: () => Handler): Handler {
-  let handler: Handler | undefined;
-  return (call) => (handler ??= make())(call);
+/** Stands for the address in a text until a request tells it. */
+const here = 'http://here.invalid/v1';
+
+/** Without a public address, the document names the host that serves it where that is known, so a saved file keeps it. */
+function serveContract(
+  options: ContractOptions,
+  contentType: string,
+  render: (contract: Contract) => string,
+): Handler {
+  const { publicUrl, namesHost = false } = options;
+  let text: string | undefined;
+  const documents = new Map<string, Handler>();
+  return (call) => {
+    text ??= render(contractOf(options, here));
+    const address = publicUrl ?? `${hostOf(call.request, namesHost) ?? ''}/v1`;
+    const document = documents.get(address) ?? serveText(contentType, text.replace(here, address));
+    // Callers choose their Host.
+    if (documents.size < 10) documents.set(address, document);
+    return document(call);
+  };
+}
+
+/** The origin that the caller used. A proxy may hide the scheme, and its own caller uses another host. */
+function hostOf({ url, headers }: Request, isAlwaysKnown: boolean): string | undefined {
+  const address = URL.parse(url);
+  if (address === null) return undefined;
+  const isLoopback = /^(?:127(?:\.\d+){3}|\[::1\]|localhost)$/.test(address.hostname);
+  const isForwarded = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Proto'].some((name) => headers.has(name));
+  return isAlwaysKnown || (isLoopback && !isForwarded) ? address.origin : undefined;
 }
 
 /** Bun writes dates without quotes, so YAML 1.1 parsers would not read them as text. */
@@ -52,8 +78,8 @@ function toYaml(document: unknown): string {
   return Bun.YAML.stringify(document, null, 2).replaceAll(/(: |- )(\d{4}-\d\d-\d\d\S*)$/gm, '$1"$2"');
 }
 
-function serveJson(document: unknown): Handler {
-  return serveText(jsonMediaType, JSON.stringify(document, null, 2));
+function toJson(document: unknown): string {
+  return JSON.stringify(document, null, 2);
 }
 
 const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };

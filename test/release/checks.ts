@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { outputOf, run } from '../support/process/package.ts';
@@ -139,6 +139,51 @@ it('packs what each package needs and nothing else, and npm publishes it without
   expect(stderr.match(/^npm (?:warn|error) publish (?!This command requires).*$/gim)).toBeNull();
 });
 
+it('names no repository, and leaves no link in a README that leads nowhere', async () => {
+  for (const name of packages) {
+    const { manifest, readme } = await openPackage(join(released, name));
+    expect(manifest).not.toHaveProperty('repository');
+    expect(relativeLinksOf(readme)).toEqual([]);
+  }
+});
+
+it('names the repository that it is told, in all packages and their links', async () => {
+  const url = 'https://git.example/shop/petstore';
+  const again = join(copy.path, 'dist/again');
+  renameSync(released, again);
+  try {
+    expect(await copy.release('--only', own.name, '--repository', url)).toMatchObject({ status: 0 });
+    const directories = [undefined, 'packages/client', 'packages/testkit'];
+    for (const [index, name] of packages.entries()) {
+      const { manifest, readme } = await openPackage(join(released, name));
+      expect(manifest).toMatchObject({ homepage: `${url}#readme`, bugs: `${url}/issues` });
+      expect((manifest['repository'] as { directory?: string }).directory).toBe(directories[index]);
+      expect(relativeLinksOf(readme)).toEqual([]);
+      for (const [, path = ''] of readme.matchAll(
+        new RegExp(`\\]\\(${url}/(?:blob|raw)/v${version}/([^)#]+)`, 'g'),
+      ))
+        expect(existsSync(join(copy.path, path)), path).toBe(true);
+    }
+    const { readme } = await openPackage(join(released, packages[0]!));
+    expect(readme).toContain(`](${url}/raw/v${version}/docs/screenshots/pets.png)`);
+  } finally {
+    rmSync(released, { recursive: true, force: true });
+    renameSync(again, released);
+  }
+});
+
+async function openPackage(file: string) {
+  const files = await new Bun.Archive(await Bun.file(file).bytes()).files();
+  const textOf = (name: string): Promise<string> => files.get(`package/${name}`)!.text();
+  const manifest = JSON.parse(await textOf('package.json')) as Record<string, unknown>;
+  return { manifest, readme: await textOf('README.md') };
+}
+
+function relativeLinksOf(readme: string): string[] {
+  const prose = readme.replaceAll(/^```.*?^```$/gms, '');
+  return prose.match(/\]\((?!https?:|#)[^)]+\)/g) ?? [];
+}
+
 async function committedAt(): Promise<number> {
   return Number(await outputOf(['git', 'log', '-1', '--format=%ct'], copy.path)) * 1000;
 }
@@ -164,6 +209,14 @@ describe('npm run release', () => {
 
   it('refuses a platform that it does not know', () =>
     expectRefusal('There is no platform "amiga". Choose from linux-x64, linux-arm64.', 2, '--only', 'amiga'));
+
+  it('refuses an address of no repository', () =>
+    expectRefusal(
+      '"pets" is not the address of a repository. Write it as https://git.example/petstore.',
+      2,
+      '--repository',
+      'pets',
+    ));
 
   it('refuses a tree with a file that is in no commit', async () => {
     await Bun.write(join(tree.path, 'new.txt'), '');

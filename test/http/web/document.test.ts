@@ -100,10 +100,48 @@ describe('the servers of the documents', () => {
   };
 
   it('begin with the host that serves them, or with the public address', async () => {
-    expect(await urlsOf({})).toEqual(['/v1']);
-    expect(await urlsOf({ stagingUrl })).toEqual(['/v1', stagingUrl]);
+    expect(await urlsOf({})).toEqual(['http://localhost/v1']);
+    expect(await urlsOf({ stagingUrl })).toEqual(['http://localhost/v1', stagingUrl]);
     expect(await urlsOf({ publicUrl })).toEqual([publicUrl]);
     expect(await urlsOf({ publicUrl, stagingUrl })).toEqual([publicUrl, stagingUrl]);
+  });
+});
+
+describe('the host of the documents', () => {
+  async function urlAt(address: string, headers: Record<string, string> = {}, namesHost = false) {
+    await using service = await openService({ namesHost });
+    const response = await service.app.fetch(new Request(`${address}/openapi.json`, { headers }));
+    return ((await response.json()) as Document).servers[0]?.url;
+  }
+
+  it.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'https://127.0.0.1:8443'])(
+    'is named on loopback: %s',
+    async (address) => {
+      expect(await urlAt(address)).toBe(`${address}/v1`);
+    },
+  );
+
+  it('is left out where a proxy may hide the scheme', async () => {
+    expect(await urlAt('http://pets.example')).toBe('/v1');
+    expect(await urlAt('http://127.0.0.1.example')).toBe('/v1');
+    expect(await urlAt('http://127.0.0.1:8080', { 'X-Forwarded-For': '192.0.2.1' })).toBe('/v1');
+    expect(await urlAt('http://127.0.0.1:8080', { Forwarded: 'proto=https' })).toBe('/v1');
+  });
+
+  it('is named anywhere if nothing stands before the service, as in a sandbox', async () => {
+    expect(await urlAt('http://sandbox:8080', {}, true)).toBe('http://sandbox:8080/v1');
+  });
+
+  it('changes nothing else, and has an ETag of its own', async () => {
+    await using service = await openService();
+    const [local, other] = await Promise.all(
+      ['http://127.0.0.1', 'http://pets.example'].map(async (address) => {
+        const response = await service.app.fetch(new Request(`${address}/openapi.yaml`));
+        return { etag: response.headers.get('ETag'), text: await response.text() };
+      }),
+    );
+    expect(local!.text.replace('http://127.0.0.1/v1', '/v1')).toBe(other!.text);
+    expect(local!.etag).not.toBe(other!.etag);
   });
 });
 

@@ -83,6 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     events: store.events,
     keys: store.keys,
     stableOnly,
+    namesHost: true,
     log,
     apiKeys: [apiKey],
     isSent: (request) => server.requestIP(request) === null,
