@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
+import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
 import { exampleAddress } from '../../packages/web/src/docs/code.ts';
 import { blocksOf } from '../support/clients-document.ts';
 import { operations } from '../support/contract/openapi.ts';
@@ -60,6 +61,63 @@ describe.each(commands.map((command) => [command.name, command] as const))(
   },
 );
 
+interface PostmanItem {
+  item?: PostmanItem[];
+  request?: {
+    method: string;
+    url: {
+      host: string[];
+      path: string[];
+      query?: { key: string; value: string; disabled?: boolean }[];
+      variable?: { key: string; value: string }[];
+    };
+    header: { key: string; value: string; disabled?: boolean }[];
+    body?: { raw?: string };
+  };
+}
+
+it('the collection of Postman passes in a sandbox, request by request', async () => {
+  const [download = '', convert = ''] = (blocksOf('Postman')['sh'] ?? '').trim().split('\n');
+  await using sandbox = await startSandbox();
+  using folder = makeFolder();
+  const program = join(tools, 'node_modules/.bin/openapi2postmanv2');
+  const local = convert.replace(/^npx -p \S+ \S+/, program);
+  expect(local).toStartWith(program);
+  const script = `${download.replace(exampleAddress, sandbox.url)} && ${local}`;
+  expect(await run(['sh', '-c', script], folder.path)).toMatchObject({ status: 0 });
+  const collection = (await Bun.file(join(folder.path, 'collection.json')).json()) as PostmanItem & {
+    variable: { key: string; value: string }[];
+  };
+  const [baseUrl = ''] = collection.variable.filter(({ key }) => key === 'baseUrl').map(({ value }) => value);
+  expect(baseUrl).toBe(`${sandbox.url}/v1`);
+  const itemsOf = ({ item = [], request }: PostmanItem): PostmanItem[] =>
+    request ? [{ request }] : item.flatMap(itemsOf);
+  const statuses = [];
+  for (const { request } of itemsOf(collection)) {
+    const { method, url, header, body } = request!;
+    const pathOf = (part: string) => url.variable?.find(({ key }) => `:${key}` === part)?.value ?? part;
+    const query = (url.query ?? [])
+      .filter(({ disabled }) => !disabled)
+      .map(({ key, value }): [string, string] => [key, value]);
+    const response = await fetch(
+      `${baseUrl}/${url.path.map(pathOf).join('/')}?${new URLSearchParams(query).toString()}`,
+      {
+        method,
+        headers: [
+          ...header
+            .filter(({ disabled }) => !disabled)
+            .map(({ key, value }) => [key, value] as [string, string]),
+          ['Authorization', `Bearer ${sandbox.apiKey}`],
+        ],
+        ...(body?.raw && { body: body.raw }),
+      },
+    );
+    statuses.push([method, url.path.join('/'), response.ok]);
+  }
+  expect(statuses).toHaveLength(operations.length);
+  expect(statuses.filter(([, , isOk]) => !isOk)).toEqual([]);
+});
+
 describe('the mock server', () => {
   const [, args = ''] = /^npx @\S+ (.*)$/m.exec(blocksOf('A mock server')['sh'] ?? '') ?? [];
 
@@ -67,6 +125,9 @@ describe('the mock server', () => {
     await using service = await openListeningService();
     await using mock = await openMock(args.replaceAll(exampleAddress, service.url).split(' '));
     const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' };
+    const tooLarge = { method: 'POST', headers, body: '{"name":"Rex","categoryId":9007199254740992}' };
+    expect((await fetch(`${mock.url}/pets`, tooLarge)).status).toBe(400);
+    expect((await fetch(`${service.url}/v1/pets`, tooLarge)).status).toBe(201);
     const requests: [path: string, init: RequestInit, expected: string][] = [
       ['/pets', { headers }, '200'],
       ['/pets', {}, '401 unauthorized'],
@@ -125,6 +186,11 @@ const generated: Record<string, { file: string; types: string; names: RegExp }> 
     file: 'petstore.d.ts',
     types: 'petstore.d.ts',
     names: /(?<=^export interface operations \{.*)^ {4}(\w+): \{/gms,
+  },
+  'swagger-typescript-api': {
+    file: 'petstore.ts',
+    types: 'petstore.ts',
+    names: /^ {4}(\w+): \(/gm,
   },
   '@hey-api/openapi-ts': {
     file: 'petstore/sdk.gen.ts',

@@ -165,7 +165,7 @@ it('/petstore.arazzo.yaml is the file of the repository', async () => {
 });
 
 describe('/openapi-3.0.json', () => {
-  const converted = readContract('openapi-3.0.json', toOpenapi30(contractOf({})));
+  const converted = readContract('openapi-3.0.json', toOpenapi30(contractOf({}, 'http://localhost/v1')));
 
   it('is served', async () => {
     expect(dereference(await documentOf('/openapi-3.0.json'))).toEqual(converted.openapi);
