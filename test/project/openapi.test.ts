@@ -31,6 +31,21 @@ describe('openapi.yaml', () => {
     .filter(({ status }) => !status.startsWith('2'))
     .map(({ status, value }) => ({ status, value: value as { code: ErrorCode; status: number } }));
 
+  it('declares the limits that callers can rely on', () => {
+    for (const [status, { headers }] of allResponses) {
+      // A response to an unknown key, or to none, counts nobody's requests.
+      const isCounted = /^[24]/.test(status) && status !== '401';
+      if (isCounted)
+        expect(Object.keys(headers ?? {})).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy']));
+    }
+    const parameters = operations.flatMap((operation) => operation.parameters);
+    for (const { name, schema } of parameters) {
+      if (schema?.type === 'integer') expect(`${name} ${schema.format}`).toMatch(/ int(?:32|64)$/);
+      if (['q', 'Idempotency-Key'].includes(name)) expect(schema?.maxLength).toBeGreaterThan(0);
+    }
+    expect(openapi.components.schemas['CategoryName']?.properties?.['name']?.maxLength).toBe(100);
+  });
+
   it('lists exactly the error codes of the service, and says that there may be more', () => {
     const code = openapi.components.schemas['Error']?.properties?.['code'];
     expect(code?.['x-extensible-enum']).toEqual(codes);

@@ -237,6 +237,7 @@ function variantsOf(value: object): unknown[] {
 // `nullable` is what OpenAPI 3.0 adds to JSON Schema; Ajv knows it.
 const ajv = new Ajv({ strict: false });
 ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
+ajv.addFormat('int32', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 31 });
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
 
 function isInstance30(schema: Schema, value: unknown): boolean {

@@ -118,6 +118,7 @@ ajv.addFormat(
   (text) => /^\d{4}-.*T.*(?:Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text)),
 );
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
+ajv.addFormat('int32', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 31 });
 
 /** What keeps a value from being an instance of a schema; nothing when it is one. */
 export function problemsOfValue(schema: Schema, value: unknown): string[] {

@@ -94,6 +94,8 @@ export function headersOf(situation: Situation): Record<string, Header> {
   return {
     ...(needsKey && status !== 401 && !isMethods && limited),
     ...(Object.fromEntries(named) as Record<string, Header>),
+    // The document may not say so: other responses share its description.
+    ...(status === 429 && { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit }),
     ...everywhere,
     ...(isText && compressible),
     ...(mediaType === 'text/html' && { 'Content-Security-Policy': htmlPolicy }),
