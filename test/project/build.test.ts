@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { version } from '../../package.json';
+import { collect } from '../support/process/collect.ts';
 import { mutants } from '../../packages/testkit/src/mutants/index.ts';
 import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
@@ -30,8 +31,7 @@ async function expectToKeepPets({ call }: Service): Promise<void> {
 /** The console, the docs and the contract are those of the sources, byte for byte. */
 async function expectToServeDocuments({ url }: Service): Promise<void> {
   await using sources = await openService();
-  const expected = async (path: string) =>
-    (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
+  const expected = async (path: string) => (await sources.app.fetch(new Request(`${url}${path}`))).text();
   const found = async (path: string) => {
     const response = await fetch(`${url}${path}`);
     expect(response.status).toBe(200);
@@ -94,6 +94,23 @@ describe('npm run build', () => {
     const bytes = Buffer.from(await Bun.file(executable).bytes());
     expect(bytes.includes('An API key is needed')).toBe(true);
     for (const { description } of mutants.slice(0, 10)) expect(bytes.includes(description)).toBe(false);
+  });
+
+  it('makes a sandbox of the test kit as well', async () => {
+    using empty = makeFolder();
+    const sandbox = join(empty.path, 'petstore-sandbox');
+    await outputOf([process.execPath, 'scripts/build.ts', sandbox, 'petstore-sandbox'], project);
+    const child = Bun.spawn([sandbox, '--json', '--stop-with-stdin'], {
+      cwd: empty.path,
+      env: bare,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const [line] = await collect(child.stdout).untilMatch(/^.*\n/);
+    const { url, apiKey } = JSON.parse(line) as { url: string; apiKey: string };
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    expect(await (await fetch(`${url}/v1/pets/search?q=simba`, { headers })).text()).toContain('"Simba"');
+    await child.stdin.end();
+    expect(await child.exited).toBe(0);
   });
 
   it('includes every command and both stores', async () => {
@@ -169,7 +186,7 @@ describe('npm install', () => {
     const bin = join(target.path, 'node_modules/.bin');
     const { stderr } = await run(['sh', join(bin, 'bun')], target.path);
     expect(stderr).toContain('postinstall script was not run');
-    for (const name of ['petstore', 'petstore-sandbox', 'petstore-conform']) {
+    for (const name of ['petstore', 'petstore-sandbox', 'petstore-mutants', 'petstore-conform']) {
       expect(await run([join(bin, name), '--version'], folder.path, { PATH: node }), name).toEqual(shown);
     }
   });
