@@ -3,7 +3,7 @@ import { PetstoreError } from '../../src/domain/error.ts';
 import { errorResponse } from '../../src/http/response.ts';
 import { readDeployFile } from '../support/deploy/files.ts';
 
-/** `npm run torture -- behind-proxies` runs both files. */
+/** `npm run torture -- behind-proxies` runs the first two, and `npm run check:caddy` the third. */
 const proxies = [
   {
     file: 'haproxy/haproxy.cfg',
@@ -15,11 +15,16 @@ const proxies = [
     errors: 1,
     headerOf: (name: string, value: string) => `add_header ${name} ${value} always;`,
   },
+  {
+    file: 'caddy/Caddyfile',
+    errors: 1,
+    headerOf: (name: string, value: string) => `header ${name} ${value}`,
+  },
 ];
 
 describe.each(proxies)('the errors in $file', ({ file, errors, headerOf }) => {
   const text = readDeployFile(file);
-  const bodies = [...text.matchAll(/'(\{.+\})'/g)].map(([, body = '']) => body);
+  const bodies = [...text.matchAll(/['`](\{.+\})['`]/g)].map(([, body = '']) => body);
 
   it('have the body and the headers of the service', () => {
     expect(bodies).toHaveLength(errors);

@@ -77,8 +77,8 @@ const environments: Record<string, Record<string, string | undefined>> = {
   'systemd/petstore.env with all alternatives': parseEnv(settingsFile.replaceAll(/^# (?=[A-Z_0-9]+=)/gm, '')),
   'systemd/petstore.service': parseEnv(assignmentsOf('petstore.service', 'Environment').join('\n')),
 };
-/** Variables of other programs that ours read, too: of PostgreSQL's tools, of S3 clients, and for temporary files. */
-const foreignVariable = /^(?:PG[A-Z]+|S3_[A-Z_]+|TMPDIR|HOME|PATH)$/;
+/** What other programs read, too: PostgreSQL's tools, S3 clients, temporary files; and what only the units read. */
+const foreignVariable = /^(?:PG[A-Z]+|S3_[A-Z_]+|BACKUP_PLACE|TMPDIR|HOME|PATH)$/;
 
 describe.each(Object.entries(environments))('%s', (_name, environment) => {
   it('sets only variables that petstore serve knows, to values that it accepts', async () => {
