@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { project, runToEnd } from '../../scripts/command.ts';
 import { fillFile } from '../support/fill-file.ts';
-import { readDeployFile } from '../support/deploy/files.ts';
+import { deployFolder, readDeployFile } from '../support/deploy/files.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
-import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { makeFolder, petstoreCommand, runCli, startService } from '../support/process/process.ts';
 
 /** The superuser of the tests has the name of the role. */
 const role = 'role_of_compose';
+const addressOfPage = 'postgres://petstore@db.example/petstore?sslmode=verify-full';
 const password = 'password-of-the-role';
 const address = `postgres://${role}:${password}@127.0.0.1:${sharedServer.port}/${role}?sslmode=disable`;
 
@@ -48,16 +53,38 @@ describe('the role that compose.yaml gives the service', () => {
     expect(Object.values(rights)).toEqual(Array(5).fill(false));
   });
 
-  it('is enough for copy, which warns of nothing, and for a start, migrate, keys and doctor', async () => {
+  it('is enough for the move in docs/scale.md, which warns of nothing, and for migrate, keys and doctor', async () => {
     using place = makeFolder();
+    const { path } = place;
+    mkdirSync(join(path, 'backups'));
     await fillFile(place.database, 10);
-    const copied = await runCli(['copy', '--from', place.database, '--to', address]);
+    const settingsFile = join(path, 'petstore.env');
+    writeFileSync(settingsFile, `DATABASE_URL=${place.database}\n`);
+    const script = commandsOfMove()
+      .replaceAll(addressOfPage, address.replace(`:${password}`, ''))
+      .replaceAll('/etc/petstore/petstore.env', settingsFile)
+      .replaceAll('/var/lib/petstore/petstore.db', place.database)
+      .replaceAll(
+        /\/var\/lib\/petstore-backups|\/var\/lib\/prometheus\/node-exporter/g,
+        join(path, 'backups'),
+      );
+    const ended = await runToEnd(['bash', '-ec', standIns(settingsFile, join(path, 'units')) + script], {
+      cwd: path,
+      env: { PORT: '0', PETSTORE_PASSWORD: password },
+    });
     const shownAddress = `postgres://127.0.0.1:${sharedServer.port}/${role}`;
-    expect(copied.status).toBe(0);
-    expect(copied.stdout).toContain(`${place.database} and ${shownAddress} are the same.`);
-    expect(copied.stderr).toStartWith(`Made a new store at ${shownAddress}.\n`);
-    expect(copied.stderr).not.toContain('DeprecationWarning');
-    const env = { DATABASE_URL: address };
+    expect(ended.status, ended.stderr).toBe(0);
+    expect(ended.stdout).toContain(`${place.database} and ${shownAddress} are the same.`);
+    expect(ended.stdout).toContain(`at ${shownAddress} responds`);
+    expect(ended.stderr).toContain(`Made a new store at ${shownAddress}.\n`);
+    expect(ended.stderr).not.toContain('Warning');
+
+    const [disable = '', ...others] = readFileSync(join(path, 'units'), 'utf8').trim().split('\n');
+    const timers = readdirSync(join(deployFolder, 'systemd')).filter((name) => name.endsWith('.timer'));
+    expect(disable.split(' ').toSorted()).toEqual(['--now', 'disable', ...timers].toSorted());
+    expect(others).toEqual(['stop petstore', 'start petstore']);
+
+    const env = parseEnv(readFileSync(settingsFile, 'utf8'));
     expect(await runCli(['migrate'], { env })).toMatchObject({
       status: 0,
       stdout: `The tables of ${shownAddress} are in place.\n`,
@@ -65,11 +92,28 @@ describe('the role that compose.yaml gives the service', () => {
     const made = await runCli(['keys', 'create', '--name', 'till', '--json'], { env });
     expect(made.stderr).toBe(`Store: ${shownAddress}\n`);
     const { key } = JSON.parse(made.stdout) as { key: string };
-    await using service = await startService({ databaseUrl: address });
-    expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
+    await using service = await startService({ env });
+    expect(await (await service.callWith(key, '/v1/pets')).json()).toHaveLength(10);
     expect((await runCli(['keys', 'revoke', '1'], { env })).status).toBe(0);
-    expect((await runCli(['doctor', '--port', '0'], { env })).stdout).toContain(
-      `at ${shownAddress} responds`,
-    );
   });
 });
+
+/** Without the block that runs role.sql: psql does not come from npm. `npm run check:operations` runs it. */
+function commandsOfMove(): string {
+  const page = readFileSync(join(project, 'docs/scale.md'), 'utf8');
+  const [, section = ''] = /^## Move to PostgreSQL$(.*?)^## /ms.exec(page) ?? [];
+  const blocks = Array.from(section.matchAll(/^```sh\n(.*?)^```/gms), ([, block = '']) => block);
+  expect(blocks).toHaveLength(5);
+  const [first, ...others] = blocks;
+  expect(readDeployFile('systemd/petstore.env')).toContain(`# DATABASE_URL=${addressOfPage}\n`);
+  expect(first).toContain('psql --set=ON_ERROR_STOP=1 <deploy/postgres/role.sql');
+  return others.join('');
+}
+
+/** A machine where everybody is root, systemd only writes down what it is told, and `petstore` is the one of this checkout. */
+function standIns(settingsFile: string, journal: string): string {
+  const program = petstoreCommand(['--env-file', settingsFile])
+    .map((word) => `'${word}'`)
+    .join(' ');
+  return `sudo() { "$@"; }\nsystemctl() { echo "$*" >>'${journal}'; }\npetstore() { ${program} "$@"; }\n`;
+}
