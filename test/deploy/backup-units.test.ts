@@ -15,7 +15,9 @@ it('the units back up to the bucket of the documentation, rehearse and check it'
   await using s3 = await openS3Server();
   using world = await makeWorld('a bucket', s3);
   const settings = parseEnv(added);
-  expect(Object.keys(settings)).toEqual(['BACKUP_PLACE', 'S3_REGION', ...Object.keys(s3.env)].toSorted());
+  expect(Object.keys(settings).toSorted()).toEqual(
+    ['BACKUP_PLACE', 'S3_REGION', ...Object.keys(s3.env)].toSorted(),
+  );
   const place = settings['BACKUP_PLACE']!.replace('shop-backups/petstore', world.place.slice('s3://'.length));
   for (const unit of ['backup', 'rehearse', 'backups-check']) {
     const text = readDeployFile(`systemd/petstore-${unit}.service`);
