@@ -1,5 +1,6 @@
-// Runs the commands of docs/operations.md and of the move in docs/scale.md, unchanged, with a release of the current commit on a Debian of its own whose
-// first process is systemd. Then checks what systemd says of the units and does with a service that fails.
+// Runs the commands of docs/operations.md, and of the move in docs/scale.md, with a release of the current commit on a
+// Debian of its own whose first process is systemd. Then checks what systemd says of the units and does with a service
+// that fails.
 //   bun test/deploy/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
