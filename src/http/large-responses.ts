@@ -8,7 +8,7 @@ export type IsSent = (request: Request) => boolean;
 const largeLength = 128 * 1024;
 /** The most bytes that a character can take, so most bodies need no measuring. */
 const maxBytesPerCharacter = 3;
-/** How much may wait in memory for slow readers. The longest page is 6.5 MB, given the API's limits on names. */
+/** How much may wait in memory for slow readers. The longest page is 0.2 MB, given the API's limit on names. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /**
@@ -33,8 +33,7 @@ export class LargeResponses {
     const size = Buffer.byteLength(body);
     if (size < largeLength) return;
     if (this.#bytes + size > this.#maxBytes) this.#forgetSent();
-    // A page that exceeds the limit alone (names imported by an older version) is sent if nothing else waits.
-    if (this.#bytes > 0 && this.#bytes + size > this.#maxBytes) {
+    if (this.#bytes + size > this.#maxBytes) {
       throw new PetstoreError('overloaded', 'Too many large responses wait to be read. Try again shortly.');
     }
     this.#sizes.set(request, size);

@@ -59,7 +59,7 @@ describe('a read-only key', () => {
     expect(await outcomeOf(ask('/v1/pets', { method: 'PUT' }))).toBe('405 method_not_allowed');
     expect(await outcomeOf(ask(`/v1/pets/${id}`, { method: 'PUT' }))).toBe('405 method_not_allowed');
     expect(await outcomeOf(ask('/v1/pets', post('x', { 'Content-Type': 'text/plain' })))).toBe(forbidden);
-    expect(await outcomeOf(ask('/v1/pets', post(' '.repeat(64 * 1024 + 1))))).toBe(forbidden);
+    expect(await outcomeOf(ask('/v1/pets', post(' '.repeat(16 * 1024 + 1))))).toBe(forbidden);
     expect(await outcomeOf(ask('/v1/pets', post('{')))).toBe(forbidden);
     expect(await outcomeOf(ask('/v1/pets/0', { method: 'DELETE' }))).toBe(forbidden);
   });

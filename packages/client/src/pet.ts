@@ -65,12 +65,16 @@ export type PetProblems = Partial<Record<keyof NewPet, string>>;
 const smallestInt64 = -(2n ** 63n);
 const largestInt64 = 2n ** 63n - 1n;
 
+/** Characters are code points. */
+const validLength = /^[^]{0,255}$/u;
+
 /** Checks the given fields of a pet by the service's rules. The result is empty if they are valid. */
 export function problemsOf({ name = '', categoryId = 0n, status }: PetFields): PetProblems {
   const problems: PetProblems = {};
   // With the u flag, this matches only lone surrogates. Older runtimes have no `isWellFormed`.
   if (name.includes('\0') || /\p{Surrogate}/u.test(name))
     problems.name = 'must be well-formed Unicode without U+0000';
+  else if (!validLength.test(name)) problems.name = 'must have at most 255 characters';
   if (categoryId < smallestInt64 || categoryId > largestInt64)
     problems.categoryId = `must be an integer from ${smallestInt64} to ${largestInt64}`;
   if (status !== undefined && status !== null && !isPetStatus(status))

@@ -1,11 +1,9 @@
 import { problemOfCategoryName } from '../../domain/category.ts';
 import { JsonNumber, parseExactJson, parseInt64, toInt64 } from '../../domain/int64.ts';
 import {
-  fitsBody,
   InvalidPetError,
   isJsonObject,
   type JsonObject,
-  maxBodyBytes,
   type NewPet,
   parseNewPet,
 } from '../../domain/pet.ts';
@@ -41,9 +39,7 @@ export function readJsonPet(text: string): Omit<Row, 'line'> {
 /** Reads a pet from the fields of parsed JSON. */
 export function readPet(fields: JsonObject): Omit<Row, 'line'> {
   try {
-    const pet = parsePet(fields);
-    if (!fitsBody(pet.name)) throw new InvalidPetError({ name: `name must fit into ${maxBodyBytes} bytes.` });
-    return { pet };
+    return { pet: parsePet(fields) };
   } catch (error) {
     if (!(error instanceof InvalidPetError)) throw error;
     const problems = Object.entries(error.problems);

@@ -4,7 +4,7 @@ import { OperatorError } from '../../domain/error.ts';
 import { fromText, petFields } from '../../domain/pet.ts';
 import { quoteText, readJsonPet, readPet, type Row } from './pet.ts';
 
-/** A longer row cannot be a pet: the API accepts 64 KiB. */
+/** A longer row cannot be a pet: the API accepts 16 KiB. */
 const maxRowLength = 1024 * 1024;
 
 function refuseTooLong(line: number): never {

@@ -45,8 +45,8 @@ describe('updatePet', () => {
 
   it('ignores unknown fields, however deep, and an Idempotency-Key', async () => {
     const id = await addPet(call);
-    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
-    const body = `{"id":7,"name":"Tom","categoryId":9007199254740993,"x":${deep},"expected":{"name":"Rex","x":${deep.slice(15_000, 25_000)}}}`;
+    const deep = '['.repeat(5000) + ']'.repeat(5000);
+    const body = `{"id":7,"name":"Tom","categoryId":9007199254740993,"x":${deep},"expected":{"name":"Rex","x":${deep.slice(4000, 6000)}}}`;
     expect(await outcomeOf(update(id, body))).toBe('200');
     expect(await textOf(id)).toBe(`{"id":${id},"name":"Tom","categoryId":9007199254740993}`);
     for (const name of ['A', 'B']) {

@@ -16,8 +16,8 @@ const nests: [title: string, text: string][] = [
   ['arrays', deep('[', ']', '')],
   ['objects', deep('{"a":', '}', '{}')],
   ['arrays of long numbers', deep('[', ']', '12345678901234567890')],
-  ['a text of brackets', JSON.stringify('['.repeat(60_000))],
-  ['a text of escapes', `"${String.raw`\"`.repeat(30_000)}"`],
+  ['a text of brackets', JSON.stringify('['.repeat(15_000))],
+  ['a text of escapes', `"${String.raw`\"`.repeat(7_000)}"`],
 ];
 /** Some can be read by a plain parse, some cannot. */
 const numbers = ['1', '1.0', '9007199254740993'];

@@ -17,14 +17,14 @@ describe('a page that is longer than 128 KiB', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
-    for (const letter of 'xé犬'.repeat(3).split('')) {
-      await service.call('/v1/pets', post({ name: letter.repeat(20_000), categoryId: 1 }));
-    }
+    // JSON escapes these characters with six bytes each.
+    const body = post({ name: '\u0001'.repeat(255), categoryId: 1 });
+    await Promise.all(Array.from({ length: 100 }, () => service.call('/v1/pets', body)));
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
   it('has its length, type and ETag, whether it is read or cached', async () => {
-    const responses = await Promise.all(Array.from({ length: 5 }, () => service.call('/v1/pets')));
+    const responses = await Promise.all(Array.from({ length: 5 }, () => service.call('/v1/pets?limit=100')));
     for (const response of responses) {
       const bytes = await response.bytes();
       expect(bytes.length).toBeGreaterThan(128 * 1024);
@@ -36,8 +36,7 @@ describe('a page that is longer than 128 KiB', () => {
   });
 
   it('has a SHA-512/256 of its bytes as its ETag, kept as text and as bytes', async () => {
-    // Four pets have 80,000 letters and 140,000 bytes; a page is kept as bytes from the second time on.
-    for (const limit of [4, 9]) {
+    for (const limit of [10, 100]) {
       const tags = new Set<string | null>();
       for (let time = 0; time < 4; time++) {
         const response = await service.call(`/v1/pets?limit=${limit}`);
@@ -49,11 +48,11 @@ describe('a page that is longer than 128 KiB', () => {
   });
 
   it('is the same for HEAD, and 304 for a caller who holds it', async () => {
-    const whole = await service.call('/v1/pets');
-    const head = await service.call('/v1/pets', { method: 'HEAD' });
+    const whole = await service.call('/v1/pets?limit=100');
+    const head = await service.call('/v1/pets?limit=100', { method: 'HEAD' });
     expect(head.headers.get('Content-Length')).toBe(whole.headers.get('Content-Length'));
     const headers = { 'If-None-Match': whole.headers.get('ETag') ?? '' };
-    expect((await service.call('/v1/pets', { headers })).status).toBe(304);
+    expect((await service.call('/v1/pets?limit=100', { headers })).status).toBe(304);
   });
 });
 
@@ -70,18 +69,8 @@ describe('large responses that nobody reads', () => {
     }
   });
 
-  it('go out one by one when each is larger than the limit', () => {
-    const sent = new Set<Request>();
-    const responses = new LargeResponses((request) => sent.has(request), megabyte);
-    const [first, second] = [new Request('http://petstore/1'), new Request('http://petstore/2')];
-    responses.add(first, 'x'.repeat(2 * megabyte));
-    expect(() => responses.add(second, 'y'.repeat(2 * megabyte))).toThrow(PetstoreError);
-    sent.add(first);
-    responses.add(second, 'y'.repeat(2 * megabyte));
-  });
-
   it('are counted in bytes, up to three for each wide character', () => {
-    const responses = new LargeResponses(() => false, 1);
+    const responses = new LargeResponses(() => false, 400_000);
     const request = new Request('http://petstore/');
     responses.add(request, '犬'.repeat(100_000));
     responses.add(request, 'x'.repeat(100_000));

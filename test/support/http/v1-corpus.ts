@@ -157,7 +157,7 @@ const oddBodies: ((random: Random) => string)[] = [
   (random) =>
     JSON.stringify(random.pick([{ name: 'Rex' }, { categoryId: 1 }, { status: 'sold' }, { nam: 'Rex' }])),
   (random) => `{"name":"Rex","categoryId":1,"x":${'['.repeat(500)}${']'.repeat(random.pick([500, 499]))}}`,
-  (random) => `"${'x'.repeat(64 * 1024 - random.pick([2, 1]))}"`,
+  (random) => `"${'x'.repeat(16 * 1024 - random.pick([2, 1]))}"`,
 ];
 
 const idempotencyKeys = [

@@ -41,7 +41,6 @@ export function toProblem(error: unknown): Problem {
 /** The whole problem as one text. */
 export function tellProblem(error: unknown): string {
   if (isPetstoreError(error, 'invalid_pet', 'invalid_category')) return error.message;
-  if (isPetstoreError(error, 'payload_too_large')) return 'This name is too long.';
   const { title, advice } = toProblem(error);
   return `${title}. ${advice}`.trimEnd();
 }

@@ -121,7 +121,7 @@ describe('every state', () => {
   for (const [look, options] of Object.entries(looks)) {
     it(`passes axe and cuts no text on ${look}`, async () => {
       const { page, complaints, findBarriers, service } = await tills.open(
-        openShop('Rex', 'Mia', 'Nala ' + 'x'.repeat(5000)),
+        openShop('Rex', 'Mia', 'Nala ' + 'x'.repeat(250)),
         options,
       );
       const check = async () => {
@@ -149,7 +149,7 @@ describe('every state', () => {
       await page.keyboard.press('Delete');
       await noteOf(page, 'Removed Nala').waitFor();
       await deafen(page);
-      await service.client.updatePet(2n, { name: 'Max'.repeat(2000), status: 'sold' });
+      await service.client.updatePet(2n, { name: 'Max'.repeat(85), status: 'sold' });
       await rowOf(page, 'Mia').focus();
       await page.keyboard.press('p');
       await noteOf(page, 'Somebody else has sold Mia (2)').waitFor();

@@ -13,6 +13,7 @@ import { calmDown, noteOf, openShop } from '../../../../test/support/browser/sho
 import { addPet, idsOf } from '../../../../test/support/http/calls.ts';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { openService } from '../../../../test/support/http/service.ts';
+import { insertOrders } from '../../../../test/support/insert-rows.ts';
 import { makeStorePlace, openTemporaryStore } from '../../../../test/support/store-place.ts';
 import type { Order } from '../../../client/src/index.ts';
 import { isFound, type Sale } from '../../src/console/sales/sale.ts';
@@ -25,9 +26,10 @@ const longName = 'Prince Maximilian von und zu Hohenlohe-Langenburg the Third of
 /** A shop with these orders, whose pets are gone. */
 async function openShopWith(orders: readonly Order[]): Promise<ListeningService> {
   const place = await makeStorePlace();
-  const bulk = await place.openBulk();
-  await bulk.orders.write(orders);
-  await bulk.close();
+  await insertOrders(
+    place,
+    orders.map((order) => ({ name: 'Rex', categoryId: 1n, ...order })),
+  );
   return openListeningService({ openStore: () => openTemporaryStore(async () => place) });
 }
 

@@ -46,7 +46,7 @@ const invalidUtf8: [what: string, bytes: number[]][] = [
   ['Latin-1', [0xe4]],
 ];
 
-const largestBody = 64 * 1024;
+const largestBody = 16 * 1024;
 
 /** The body of a create: its media type, size and encoding. */
 export const bodyChecks = checksOf('strict', 'bodies', [
@@ -101,11 +101,11 @@ export const bodyChecks = checksOf('strict', 'bodies', [
   ],
   [
     'largest',
-    'A body of exactly 64 KiB is accepted.',
+    'A body of exactly 16 KiB is accepted.',
     async (api) =>
       void (await expectOutcome(
         api,
-        creating(renderPet(named(api, 'of 64 KiB')).padEnd(largestBody)),
+        creating(renderPet(named(api, 'of 16 KiB')).padEnd(largestBody)),
         '201',
       )),
   ],

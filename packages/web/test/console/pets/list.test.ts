@@ -15,10 +15,10 @@ import { openShopOf } from '../../../../../test/support/browser/shop.ts';
 const tills = useTills();
 
 describe('the list', () => {
-  it('shows every digit and every character: 5,000 on two lines, and all of them in the details', async () => {
+  it('shows every digit and every character: 255 on two lines, and all of them in the details', async () => {
     await using service = await openListeningService();
-    const name = 'Sir <b>Barks</b> & “Co” ' + 'x'.repeat(300);
-    const endless = 'Sir Barksalot of Longname '.repeat(200).slice(0, 5000);
+    const name = 'Sir <b>Barks</b> & “Co” ' + 'x'.repeat(200);
+    const endless = 'Sir Barksalot of Longname '.repeat(10).slice(0, 255);
     await service.client.createPet({ name, categoryId: 2n ** 63n - 1n, status: 'sold' });
     await service.client.createPet({ name: '', categoryId: -(2n ** 63n) });
     await service.client.createPet({ name: endless, categoryId: 2n });

@@ -5,7 +5,7 @@ import { expectHeader, expectHeaderMatch, expectStatus } from '../../mismatch.ts
 import { creating, named, renderPet } from '../../pets.ts';
 import { sampleWith } from '../../samples.ts';
 
-const tooLarge = ' '.repeat(64 * 1024 + 1);
+const tooLarge = ' '.repeat(16 * 1024 + 1);
 const text = { 'Content-Type': 'text/plain' };
 const anonymous = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
 

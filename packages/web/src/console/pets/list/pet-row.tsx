@@ -18,9 +18,6 @@ export interface PetRowProps {
 /** The class and the text of the main button. It never turns into another button under the pointer. */
 const mainTexts = { sell: 'Sell', 'is-saving': 'Saving…', 'is-unsaved': 'Not saved' };
 
-/** More characters than two lines show on any screen. The rest would only cost time. */
-const longestShown = 1000;
-
 /** One of thousands, so it is drawn again only if a property has changed. The grid takes its clicks. */
 export class PetRow extends Component<PetRowProps> {
   override shouldComponentUpdate(next: PetRowProps): boolean {
@@ -40,11 +37,7 @@ export class PetRow extends Component<PetRowProps> {
         data-id={pet.id.toString()}
       >
         <span class="name" role="rowheader">
-          {pet.name.trim() === '' ? (
-            <em>No name</em>
-          ) : (
-            <bdi class="name-text">{pet.name.slice(0, longestShown)}</bdi>
-          )}
+          {pet.name.trim() === '' ? <em>No name</em> : <bdi class="name-text">{pet.name}</bdi>}
           {isNew && <span class="new">New</span>}
         </span>
         {/* By colour and word. */}
