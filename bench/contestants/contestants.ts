@@ -12,11 +12,15 @@ export interface StartContext extends Cell {
 }
 
 export interface Contestant extends ContestantEntry {
-  data: 'service' | 'sqlite' | 'postgres' | 'responses';
+  data: 'service' | 'sqlite' | 'postgres' | 'peer-postgres' | 'responses';
   spelling: Spelling;
   start(context: StartContext): { command: string[]; env?: Record<string, string> };
   /** The workloads that it cannot do, or that are left out to keep a run short. */
   without: string[];
+}
+
+export function isOnPostgres({ data }: Pick<Contestant, 'data'>): boolean {
+  return data === 'postgres' || data === 'peer-postgres';
 }
 
 export const peersFolder = join(import.meta.dir, '../peers');
@@ -38,9 +42,9 @@ export const contestants: readonly Contestant[] = [
   peer('hono-node', 'Hono on Node'),
   peer('elysia', 'Elysia', { runtime: bun }),
   service('petstore-postgres', 'Petstore on PostgreSQL', 'postgres'),
-  peer('fastify-pg', 'Fastify + pg', { data: 'postgres', file: 'fastify.mjs', without: slowDisk }),
+  peer('fastify-pg', 'Fastify + pg', { data: 'peer-postgres', file: 'fastify.mjs', without: slowDisk }),
   peer('elysia-postgres', 'Elysia + postgres.js', {
-    ...{ data: 'postgres', runtime: bun, file: 'elysia.mjs', without: slowDisk },
+    ...{ data: 'peer-postgres', runtime: bun, file: 'elysia.mjs', without: slowDisk },
   }),
 ];
 

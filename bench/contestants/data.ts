@@ -5,7 +5,7 @@ import { coreLayout, makeFolder, pinRunning } from '../load/processes.ts';
 import type { Workload } from '../load/workloads.ts';
 import { spellings, type HttpRequest } from './spelling.ts';
 import { send, startContestant, type Place, type Setting } from './start.ts';
-import { copyToDisk, fillStore, makePeerStore, makeServiceStore } from './templates.ts';
+import { copyToDisk, fillStore, makePeerStore, peerTables, makeServiceStore } from './templates.ts';
 
 /** A response of the service, for the bare servers to repeat. */
 export interface CapturedResponse {
@@ -28,13 +28,14 @@ export function openData() {
   let cluster: ReturnType<typeof startCluster> | undefined;
   let copies = 0;
 
-  const openPostgres = async (pets: number, checkout: string): Promise<Place> => {
+  const openPostgres = async (pets: number, variant: string, checkout?: string): Promise<Place> => {
     const server = await (cluster ??= startCluster());
-    // Each checkout has its own schema.
-    const [template, name] = [`pets_${pets}_${Bun.hash(checkout).toString(36)}`, `round_${++copies}`];
+    const [template, name] = [`pets_${pets}_${variant}`, `round_${++copies}`];
     const key = await kept.getOrInsertComputed(template, async () => {
       await server.run(`CREATE DATABASE ${template} TEMPLATE template0`);
-      const made = await fillStore(server.address(template), pets, checkout);
+      if (checkout === undefined) await server.run(peerTables(pets), template);
+      const made =
+        checkout === undefined ? peerKey : await fillStore(server.address(template), pets, checkout);
       await server.run('VACUUM ANALYZE pets', template);
       return made;
     });
@@ -45,7 +46,9 @@ export function openData() {
   };
 
   const open: Setting['open'] = async ({ data }, workload, pets, checkout) => {
-    if (data === 'postgres') return openPostgres(pets, checkout);
+    // Each checkout has its own schema, and the peers have theirs.
+    if (data === 'postgres') return openPostgres(pets, Bun.hash(checkout).toString(36), checkout);
+    if (data === 'peer-postgres') return openPostgres(pets, 'peers');
     const variant = data === 'responses' ? workload.id : Bun.hash(checkout).toString(36);
     const name = `${data}-${pets}-${variant}`;
     const template = join(folder.path, name);

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
 import { endFamily, run, started } from '../load/processes.ts';
 
+const statuses = [...Array(6).fill('available'), 'pending', 'pending', 'sold'] as string[];
+
 /** The same pets on every store. One in ten has no status. */
 function* petsUpTo(count: number) {
-  const statuses = [...Array(6).fill('available'), 'pending', 'pending', 'sold'] as string[];
   for (let id = 1; id <= count; id++)
     yield { id, name: `Pet ${id}`, categoryId: id % 50, status: statuses[id % 10] };
 }
@@ -86,4 +87,20 @@ export async function copyToDisk(template: string, target: string): Promise<void
   // Where the file system can, a copy shares its blocks until they are written.
   await cp(template, target, { recursive: true, mode: constants.COPYFILE_FICLONE });
   await run(['sync', '--file-system', target]);
+}
+
+/** The same on PostgreSQL. */
+export function peerTables(pets: number): string {
+  return `
+    CREATE SEQUENCE pet_ids;
+    CREATE TABLE pets (
+      id bigint PRIMARY KEY,
+      name text NOT NULL,
+      category_id bigint NOT NULL,
+      status text CHECK (status IN ('available', 'pending', 'sold'))
+    );
+    INSERT INTO pets SELECT n, 'Pet ' || n, n % 50, (ARRAY['${statuses.join("', '")}'])[n % 10 + 1]
+      FROM generate_series(1, ${pets}) AS n;
+    CREATE INDEX pets_by_status ON pets (status, id);
+    SELECT setval('pet_ids', ${pets})`;
 }

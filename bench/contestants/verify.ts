@@ -1,5 +1,5 @@
 import { slowDiskMs } from '../load/slow-disk.ts';
-import { contestantOf } from './contestants.ts';
+import { contestantOf, isOnPostgres } from './contestants.ts';
 import type { HttpRequest } from './spelling.ts';
 import { send, startContestant, type Setting } from './start.ts';
 
@@ -69,7 +69,7 @@ async function responsesOf(id: string, pets: number, setting: Setting): Promise<
     ['an update that is no JSON', patch('{"name":')],
     ['what is left after that', spelling.get(10)],
   ];
-  if (kind === 'service' || data === 'postgres') questions.push(...ofUpdates);
+  if (kind === 'service' || isOnPostgres({ data })) questions.push(...ofUpdates);
   const responses = new Map<string, unknown>();
   for (const [question, request, headers = server.headers] of questions) {
     const startedAt = performance.now();

@@ -1,5 +1,5 @@
 import { familyOf, peakMemoryMb } from '../../test/support/process/process-figures.ts';
-import { contestantOf } from '../contestants/contestants.ts';
+import { contestantOf, isOnPostgres } from '../contestants/contestants.ts';
 import { startContestant, type Running, type Setting } from '../contestants/start.ts';
 import type { Cell, LatencySample, Measurement } from '../report/results.ts';
 import { runAtConstantRate } from './constant-rate.ts';
@@ -79,7 +79,7 @@ export async function measureLatency(cell: Cell, options: LatencyOptions): Promi
   const { round, rate, seconds, warmUpSeconds } = options;
   await using running = await startContestant(cell, options);
   // PostgreSQL shares the generator's cores, and would hardly get a turn beside one that watches the clock.
-  const isBackground = contestantOf(cell.contestant).data === 'postgres';
+  const isBackground = isOnPostgres(contestantOf(cell.contestant));
   const run = () => runAtConstantRate(running, { rate, seconds, warmUpSeconds, isBackground });
   return { ...cell, round, rate, ...(await besideCreates(cell, running, warmUpSeconds + seconds, run)) };
 }

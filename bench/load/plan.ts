@@ -1,4 +1,4 @@
-import { contestantOf, contestants } from '../contestants/contestants.ts';
+import { contestantOf, contestants, isOnPostgres } from '../contestants/contestants.ts';
 import type { Cell, Results } from '../report/results.ts';
 import { spreadOfCell } from '../report/statistics.ts';
 import { workloadOf } from './workloads.ts';
@@ -33,7 +33,7 @@ function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Pl
   const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
   const compared = able.map(({ id }) => cell({ contestant: id }));
   if (workloadOf(workload).isOnPostgres)
-    return compared.filter(({ contestant }) => contestantOf(contestant).data === 'postgres');
+    return compared.filter(({ contestant }) => isOnPostgres(contestantOf(contestant)));
   return hasOwn ? [...compared, ...otherSizes.map((size) => cell({ pets: size }))] : compared;
 }
 
@@ -48,7 +48,7 @@ export function planLatency(groups: readonly Cell[][], { pets }: Plan): Cell[] {
 /** A rate that every contestant of a store sustains: half of what the slowest did in its slowest round. */
 export function latencyRate(results: Results, cell: Cell, cells: readonly Cell[]): number | undefined {
   const rivalry = ({ workload, contestant }: Cell): string =>
-    `${groupOf(workload)} ${contestantOf(contestant).data === 'postgres'}`;
+    `${groupOf(workload)} ${isOnPostgres(contestantOf(contestant))}`;
   const rivals = cells.filter((other) => rivalry(other) === rivalry(cell));
   const speeds = rivals.flatMap((rival) => spreadOfCell(results, rival)?.lowest ?? []);
   return speeds.length === 0 ? undefined : Math.max(1, Math.floor(Math.min(...speeds) / 2));

@@ -62,7 +62,7 @@ async function backup(target: string, flags: BackupFlags): Promise<void> {
   const store = embeddedPath(flags.databaseUrl);
   if (!isPlace(target)) {
     if (keep || every !== undefined) throw noPlace(target);
-    const content = backUpSqlite(store, target, reportOnTerminal());
+    const content = await backUpSqlite(store, target, reportOnTerminal());
     print(`Backed up ${contentOf(content)} of ${store} to ${target}, and read it back.\n`);
     return;
   }

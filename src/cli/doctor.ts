@@ -57,7 +57,9 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
   yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
   yield await checkPort(options);
   const store =
-    path === undefined ? await checkPostgres(options.databaseUrl, process.env) : checkEmbeddedStore(path);
+    path === undefined
+      ? await checkPostgres(options.databaseUrl, process.env)
+      : await checkEmbeddedStore(path);
   yield* store.findings;
   if (path !== undefined) yield checkDisk(path);
   // An unreadable store has already been reported.
@@ -134,14 +136,14 @@ interface StoreReport {
   makesFirstKey: boolean;
 }
 
-function checkEmbeddedStore(name: string): StoreReport {
+async function checkEmbeddedStore(name: string): Promise<StoreReport> {
   // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
   const makesFirstKey = !existsSync(path);
   const rights = checkRights(path);
   if (rights.state === 'problem') return { findings: [rights], usableKeyCount: 0, makesFirstKey };
   try {
-    const { usableKeyCount, ...content } = inspectSqlite(name, Date.now(), reportOnTerminal());
+    const { usableKeyCount, ...content } = await inspectSqlite(name, reportOnTerminal());
     const state = makesFirstKey
       ? 'does not exist yet; the first start creates it'
       : `is sound and holds ${contentOf(content)}`;
@@ -169,11 +171,12 @@ function checkRights(path: string): Finding {
 }
 
 async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
-  const { inspectPostgres } = await import('../stores/postgres/maintenance/inspect.ts');
+  const { inspectPostgres } = await import('../stores/postgres/inspect.ts');
   try {
-    const inspection = await inspectPostgres(address, environment);
-    const { usableKeyCount, isNew } = inspection;
-    const state = isNew ? 'holds no store yet; the first start creates it' : `holds ${contentOf(inspection)}`;
+    const inspection = await inspectPostgres(address, environment, reportOnTerminal());
+    const { content, isNew } = inspection;
+    const { usableKeyCount } = content;
+    const state = isNew ? 'holds no store yet; the first start creates it' : `holds ${contentOf(content)}`;
     const findings = [
       ok('store', `PostgreSQL ${inspection.version} at ${storeAt(address).name} responds and ${state}.`),
       inspection.problemOfRights

@@ -41,7 +41,7 @@ interface RestoreFlags {
 async function restore(source: string, flags: RestoreFlags): Promise<void> {
   const path = embeddedPath(flags.databaseUrl);
   using local = await openSource(source, flags.latest ?? false, path);
-  const { keepsRevocations, replacedPath, ...content } = restoreSqlite({
+  const { keepsRevocations, replacedPath, ...content } = await restoreSqlite({
     file: local.file,
     name: path,
     isForced: flags.force ?? false,

@@ -87,6 +87,16 @@ export interface NewKey {
   mayDelete?: boolean;
 }
 
+/** The key, refused from this time on. A revocation never moves to a later time. */
+export function revoke(key: ApiKey, revokedAt: Date): ApiKey {
+  return key.revokedAt && key.revokedAt <= revokedAt ? key : { ...key, revokedAt };
+}
+
+/** The key, used at this time or later. */
+export function noteUse(key: ApiKey, usedAt: Date): ApiKey {
+  return key.lastUsedAt && key.lastUsedAt >= usedAt ? key : { ...key, lastUsedAt: usedAt };
+}
+
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';

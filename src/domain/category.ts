@@ -1,4 +1,5 @@
 import { PetstoreError } from './error.ts';
+import { parseExactJson, toInt64 } from './int64.ts';
 import { fieldOf, isJsonObject } from './pet.ts';
 
 /** A name for a number that pets may carry. It owns nothing: a pet may carry a number without a name. */
@@ -7,9 +8,15 @@ export interface Category {
   name: string;
 }
 
-/** The category as JSON. Every store must produce the same bytes, because the ETag is their hash. */
+/** The category as JSON: what is stored and what callers get. The ETag is the hash of these bytes. */
 export function renderCategory({ id, name }: Category): string {
   return `{"id":${id},"name":${JSON.stringify(name)}}`;
+}
+
+/** The category that {@link renderCategory} has rendered. */
+export function readCategory(json: string): Category {
+  const { id, name } = parseExactJson(json) as Category;
+  return { id: toInt64(id) ?? 0n, name };
 }
 
 /** Characters are code points, as in JSON Schema. */

@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto';
+import { type ApiKey, noteUse, revoke } from './api-key.ts';
 import { type Category, categoryNotFound, renderCategory } from './category.ts';
-import { petNotFound, PetstoreError, storeDamaged } from './error.ts';
+import { idsUsedUp, petNotFound, PetstoreError } from './error.ts';
 import {
+  categoryEvent,
   isReturn,
   type NewEvent,
-  type NewOrder,
+  type Order,
   orderFor,
   type OrderReturn,
+  orderStatusOf,
   petEvent,
   previousValues,
 } from './history.ts';
@@ -19,8 +22,11 @@ import {
   unmetPrecondition,
 } from './precondition.ts';
 
-/** A write, as plain data that may pass between threads. */
-export type Change = CreatePet | UpdatePet | DeletePet | PutCategory | DeleteCategory;
+/** All that a store can be asked to change, as plain data that may pass between threads. */
+export type Change = PetChange | CategoryChange | KeyChange;
+export type PetChange = CreatePet | UpdatePet | DeletePet;
+export type CategoryChange = PutCategory | DeleteCategory;
+export type KeyChange = CreateKey | RevokeKey | NoteKeyUse;
 
 interface ByCaller {
   /** The name of the API key. */
@@ -57,6 +63,24 @@ export interface ChangeTarget extends ByCaller {
   preconditions?: Preconditions | undefined;
 }
 
+/** Changes of keys write no events: a log of them would tell every reader who has access. */
+export interface CreateKey {
+  kind: 'create-key';
+  key: Omit<ApiKey, 'id'>;
+}
+
+export interface RevokeKey {
+  kind: 'revoke-key';
+  id: bigint;
+  revokedAt: Date;
+}
+
+export interface NoteKeyUse {
+  kind: 'note-key-use';
+  id: bigint;
+  usedAt: Date;
+}
+
 /** The store adds the time, in milliseconds since 1970. */
 export type Timed<Kind extends Change> = Kind & { at: number };
 export type TimedChange = Timed<Change>;
@@ -69,17 +93,24 @@ export interface Applied {
   isNew: boolean;
 }
 
-/** Why a change does nothing. It is a result, not an error, because an error would undo the rest of the batch. */
-export type Refusal = 'missing' | 'changed' | UnmetPrecondition | 'conflict' | 'damaged';
-export type Outcome = Applied | Refusal;
+/** What a change results in: a change of a key in the key as it is then. */
+export type AppliedBy<Kind extends Change> = Kind extends KeyChange ? ApiKey : Applied;
 
-/** What a store has read under its lock. */
+/** Why a change does nothing. It is a result, not an error, because an error would undo the rest of the batch. */
+export type Refusal = 'missing' | 'changed' | UnmetPrecondition | 'conflict' | 'ids-used-up';
+export type Outcome = Applied | ApiKey | Refusal;
+
+/** What a store has read and drawn for a batch, under its locks. */
 export interface Known {
-  pet(id: bigint): CurrentPet | 'damaged' | undefined;
-  category(id: bigint): Category | 'damaged' | undefined;
-  /** Who used this key before the batch, unless that is too long ago. */
-  holder(idempotency: Idempotency, at: number): IdempotencyHolder | undefined;
-  newId(create: Timed<CreatePet>): bigint;
+  pets: ReadonlyMap<bigint, CurrentPet>;
+  categories: ReadonlyMap<bigint, Category>;
+  keys: ReadonlyMap<bigint, ApiKey>;
+  /** By `keyOf`: who has each idempotency key of the batch, an earlier create or the first one here that has it. */
+  holders: ReadonlyMap<string, IdempotencyHolder>;
+  /** For the creates of pets and of keys; a create without one is refused, because all ids are used up. */
+  newIds: ReadonlyMap<TimedChange, bigint>;
+  /** At least one for each change that {@link mayOrder}, unless all ids are used up. */
+  orderIds: readonly bigint[];
 }
 
 export interface CurrentPet {
@@ -87,75 +118,95 @@ export interface CurrentPet {
   json: string;
 }
 
-/** What a store has to write, in this order. */
-export interface Writes {
+/** What a batch does to the rows of a store, in this order. */
+export interface Effects {
   /** A pet that the batch creates and deletes is in both sets: it has to be inserted, so that its id is used up. */
-  inserted: Map<bigint, CurrentPet>;
-  changed: Map<bigint, CurrentPet>;
-  deleted: Set<bigint>;
+  createdPets: Map<bigint, CurrentPet>;
+  changedPets: Map<bigint, CurrentPet>;
+  deletedPets: Set<bigint>;
   /** Undefined for one that is deleted. */
   categories: Map<bigint, Category | undefined>;
-  keys: Map<string, IdempotencyRecord>;
   /** By pet, for its open orders from before the batch. */
   returns: Map<bigint, OrderReturn>;
-  orders: NewOrder[];
+  orders: Order[];
+  createdKeys: Map<bigint, ApiKey>;
+  changedKeys: Map<bigint, ApiKey>;
   events: NewEvent[];
 }
 
-/** Decides a whole batch in memory, one change after another. A store reads, lets this decide, and writes. */
+/** Decides a whole batch in memory, one change after another. A store reads, lets this decide, and saves the effects. */
 export function decideBatch(
   changes: readonly TimedChange[],
   known: Known,
-): { outcomes: Outcome[]; writes: Writes } {
-  const writes: Writes = {
-    inserted: new Map(),
-    changed: new Map(),
-    deleted: new Set(),
+): { outcomes: Outcome[]; effects: Effects } {
+  const effects: Effects = {
+    createdPets: new Map(),
+    changedPets: new Map(),
+    deletedPets: new Set(),
     categories: new Map(),
-    keys: new Map(),
     returns: new Map(),
     orders: [],
+    createdKeys: new Map(),
+    changedKeys: new Map(),
     events: [],
   };
-  return { outcomes: changes.map((change) => decide(change, known, writes)), writes };
+  return { outcomes: changes.map((change) => decide(change, known, effects)), effects };
 }
 
-function decide(change: TimedChange, known: Known, writes: Writes): Outcome {
+function decide(change: TimedChange, known: Known, effects: Effects): Outcome {
   switch (change.kind) {
     case 'create-pet':
-      return createPet(change, known, writes);
+      return createPet(change, known, effects);
     case 'update-pet':
-      return updatePet(change, known, writes);
+      return updatePet(change, known, effects);
     case 'delete-pet':
-      return deletePet(change, known, writes);
+      return deletePet(change, known, effects);
     case 'put-category':
     case 'delete-category':
-      return changeCategory(change, known, writes);
+      return changeCategory(change, known, effects);
+    case 'create-key':
+      return createKey(change, known, effects);
+    case 'revoke-key':
+    case 'note-key-use':
+      return changeKey(change, known, effects);
   }
 }
 
-function createPet(change: Timed<CreatePet>, known: Known, writes: Writes): Outcome {
-  const { pet, idempotency, at } = change;
-  const key = idempotency && keyOf(idempotency);
-  const holder = key && (writes.keys.get(key) ?? known.holder(idempotency, at));
-  if (holder) {
+/** What a change is about. */
+export function subjectOf({ kind }: Change): 'pet' | 'category' | 'key' {
+  if (kind.endsWith('-pet')) return 'pet';
+  return kind.endsWith('-category') ? 'category' : 'key';
+}
+
+/** Whether a change may write an order, whose id has to be drawn before. */
+export function mayOrder(change: Change): boolean {
+  if (change.kind === 'create-pet') return orderStatusOf(change.pet.status) !== undefined;
+  return change.kind === 'update-pet' && orderStatusOf(change.changes.status) !== undefined;
+}
+
+function createPet(change: Timed<CreatePet>, known: Known, effects: Effects): Outcome {
+  const { pet, idempotency } = change;
+  const id = known.newIds.get(change);
+  const holder = idempotency && known.holders.get(keyOf(idempotency));
+  if (holder && holder.petId !== id) {
     if (holder.requestHash !== idempotency.requestHash) return 'conflict';
     // Rendered from the request: equal hashes mean equal fields. The pet itself may have changed.
     return { id: holder.petId, json: renderPet(holder.petId, pet), isNew: false };
   }
-  const id = known.newId(change);
-  const json = renderPet(id, pet);
-  writes.inserted.set(id, { pet, json });
-  if (key) writes.keys.set(key, { ...idempotency, petId: id, createdAt: new Date(at) });
+  const orderId = nextOrderId(known, effects);
+  if (id === undefined) return 'ids-used-up';
   const order = orderFor(id, undefined, pet, change);
-  if (order) writes.orders.push(order);
-  writes.events.push(petEvent('pet.created', { id, json }, change));
+  if (order && orderId === undefined) return 'ids-used-up';
+  const json = renderPet(id, pet);
+  effects.createdPets.set(id, { pet, json });
+  if (order && orderId !== undefined) effects.orders.push({ id: orderId, ...order });
+  effects.events.push(petEvent('pet.created', { id, json }, change));
   return { id, json, isNew: true };
 }
 
-function updatePet(change: Timed<UpdatePet>, known: Known, writes: Writes): Outcome {
+function updatePet(change: Timed<UpdatePet>, known: Known, effects: Effects): Outcome {
   const { id, changes, expected } = change;
-  const current = findPet(change, known, writes);
+  const current = findPet(change, known, effects);
   if (typeof current === 'string') return current;
   if (expected && !hasFields(current.pet, expected)) return 'changed';
   const pet = withFields(current.pet, changes);
@@ -163,43 +214,49 @@ function updatePet(change: Timed<UpdatePet>, known: Known, writes: Writes): Outc
   const previous = previousValues(current.pet, pet);
   // An update that changes nothing writes nothing.
   if (previous === undefined) return { id, json, isNew: false };
-  (writes.inserted.has(id) ? writes.inserted : writes.changed).set(id, { pet, json });
-  if (isReturn(current.pet, pet)) returnOrders(change, writes);
   const order = orderFor(id, current.pet, pet, change);
-  if (order) writes.orders.push(order);
-  writes.events.push({ ...petEvent('pet.updated', { id, json }, change), previous });
+  const orderId = nextOrderId(known, effects);
+  if (order && orderId === undefined) return 'ids-used-up';
+  const { createdPets, changedPets, orders, events } = effects;
+  (createdPets.has(id) ? createdPets : changedPets).set(id, { pet, json });
+  if (isReturn(current.pet, pet)) returnOrders(change, effects);
+  if (order && orderId !== undefined) orders.push({ id: orderId, ...order });
+  events.push(petEvent('pet.updated', { id, json }, change, previous));
   return { id, json, isNew: false };
 }
 
-function deletePet(change: Timed<DeletePet>, known: Known, writes: Writes): Outcome {
+function nextOrderId({ orderIds }: Known, { orders }: Effects): bigint | undefined {
+  return orderIds[orders.length];
+}
+
+function deletePet(change: Timed<DeletePet>, known: Known, effects: Effects): Outcome {
   const { id } = change;
-  const current = findPet(change, known, writes);
+  const current = findPet(change, known, effects);
   if (typeof current === 'string') return current;
   const { json } = current;
-  writes.changed.delete(id);
-  writes.deleted.add(id);
-  writes.events.push(petEvent('pet.deleted', { id, json }, change));
+  effects.changedPets.delete(id);
+  effects.deletedPets.add(id);
+  effects.events.push(petEvent('pet.deleted', { id, json }, change));
   return { id, json, isNew: false };
 }
 
 /** The pet as the changes before this one have left it. */
-function findPet({ id, preconditions }: ChangeTarget, known: Known, writes: Writes): CurrentPet | Refusal {
-  const { inserted, changed, deleted } = writes;
-  if (deleted.has(id)) return 'missing';
-  const current = changed.get(id) ?? inserted.get(id) ?? known.pet(id) ?? 'missing';
-  if (typeof current === 'string') return current;
+function findPet({ id, preconditions }: ChangeTarget, known: Known, effects: Effects): CurrentPet | Refusal {
+  const { createdPets, changedPets, deletedPets } = effects;
+  if (deletedPets.has(id)) return 'missing';
+  const current = changedPets.get(id) ?? createdPets.get(id) ?? known.pets.get(id);
+  if (!current) return 'missing';
   // Few changes have preconditions, and a hash takes time.
   return (preconditions && unmetPrecondition(preconditions, etagOf(current.json))) ?? current;
 }
 
 function changeCategory(
-  change: Timed<PutCategory | DeleteCategory>,
+  change: Timed<CategoryChange>,
   known: Known,
-  { categories, events }: Writes,
+  { categories, events }: Effects,
 ): Outcome {
-  const { id, preconditions, at: createdAt, by: createdBy } = change;
-  const before = categories.has(id) ? categories.get(id) : known.category(id);
-  if (before === 'damaged') return before;
+  const { id, preconditions } = change;
+  const before = categories.has(id) ? categories.get(id) : known.categories.get(id);
   const isPut = change.kind === 'put-category';
   // A delete shows the last state.
   const category = isPut ? { id, name: change.name } : before;
@@ -210,12 +267,30 @@ function changeCategory(
   // An equal name changes nothing.
   if (!isPut || before?.name !== category.name) {
     categories.set(id, isPut ? category : undefined);
-    events.push({ type: isPut ? 'category.updated' : 'category.deleted', createdAt, createdBy, json });
+    events.push(categoryEvent(isPut ? 'category.updated' : 'category.deleted', json, change));
   }
   return { id, json, isNew: !before };
 }
 
-function returnOrders({ id, at, by }: Timed<UpdatePet>, { returns, orders }: Writes): void {
+function createKey(change: Timed<CreateKey>, known: Known, { createdKeys }: Effects): Outcome {
+  const id = known.newIds.get(change);
+  if (id === undefined) return 'ids-used-up';
+  const key = { id: String(id), ...change.key };
+  createdKeys.set(id, key);
+  return key;
+}
+
+function changeKey(change: RevokeKey | NoteKeyUse, known: Known, { changedKeys }: Effects): Outcome {
+  // Nobody knows the id of a key that is created in the same batch.
+  const before = changedKeys.get(change.id) ?? known.keys.get(change.id);
+  if (!before) return 'missing';
+  const key =
+    change.kind === 'revoke-key' ? revoke(before, change.revokedAt) : noteUse(before, change.usedAt);
+  if (key !== before) changedKeys.set(change.id, key);
+  return key;
+}
+
+function returnOrders({ id, at, by }: Timed<UpdatePet>, { returns, orders }: Effects): void {
   const orderReturn = { returnedAt: new Date(at), ...(by !== undefined && { returnedBy: by }) };
   // Later returns of the batch concern only orders of the batch.
   if (!returns.has(id)) returns.set(id, orderReturn);
@@ -223,7 +298,7 @@ function returnOrders({ id, at, by }: Timed<UpdatePet>, { returns, orders }: Wri
 }
 
 /** Whether a pet has these values. */
-export function hasFields(pet: NewPet, fields: PetFields): boolean {
+function hasFields(pet: NewPet, fields: PetFields): boolean {
   return petFields.every(({ name }) => fields[name] === undefined || fields[name] === (pet[name] ?? null));
 }
 
@@ -237,7 +312,7 @@ export function withFields(pet: NewPet, changes: PetFields): NewPet {
 /** The error for the caller. */
 export function refusalError(refusal: Refusal, { kind }: Change): PetstoreError {
   if (refusal === 'missing') return kind === 'delete-category' ? categoryNotFound() : petNotFound();
-  if (refusal === 'damaged') return storeDamaged();
+  if (refusal === 'ids-used-up') return idsUsedUp();
   if (refusal === 'conflict')
     return new PetstoreError(
       'idempotency_conflict',
@@ -272,10 +347,7 @@ export function fingerprintOf(pet: NewPet): string {
   return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
 }
 
-/** The pet that an idempotency key created. */
-export interface IdempotencyRecord extends Idempotency {
+/** The create that has an idempotency key. */
+export interface IdempotencyHolder extends Pick<Idempotency, 'requestHash'> {
   petId: bigint;
-  createdAt: Date;
 }
-
-export type IdempotencyHolder = Pick<IdempotencyRecord, 'petId' | 'requestHash'>;

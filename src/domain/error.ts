@@ -51,12 +51,6 @@ export function storeClosing(): PetstoreError {
   return new PetstoreError('unavailable', 'The store is closing.');
 }
 
-export function storeDamaged(cause?: Error): PetstoreError {
-  return new PetstoreError('unavailable', 'The store is damaged and has to be restored by its operator.', {
-    cause,
-  });
-}
-
 /** Ids are never reused, so only a new store has ids for new pets. */
 export function idsUsedUp(): PetstoreError {
   return new PetstoreError(

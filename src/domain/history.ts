@@ -1,5 +1,6 @@
 import { PetstoreError } from './error.ts';
-import { type FieldValue, type NewPet, petFields } from './pet.ts';
+import { parseExactJson, toInt64 } from './int64.ts';
+import { type FieldValue, type NewPet, petFields, type PetStatus } from './pet.ts';
 
 /** What a change records in its commit: an event, and perhaps an order. */
 
@@ -12,28 +13,25 @@ export interface Order {
   petId: bigint;
   status: OrderStatus;
   createdAt: Date;
-  /** The name of the API key; absent on orders older than this field. */
+  /** The name of the API key. */
   createdBy?: string;
-  /** The pet as sold; both are absent on orders from before 2.0.0. */
-  name?: string;
-  categoryId?: bigint;
+  /** Of the pet as sold. */
+  name: string;
+  categoryId: bigint;
   /** When the pet was returned; absent if it was not. */
   returnedAt?: Date;
   /** The name of the API key that returned it. */
   returnedBy?: string;
 }
 
-/** An order before it has an id. */
-export type NewOrder = Omit<Order, 'id'>;
-
-/** The order that this change of a pet requires, if any. A new pet has no `before`. */
+/** The order that this change of a pet requires, but for its id. A new pet has no `before`. */
 export function orderFor(
   petId: bigint,
   before: NewPet | undefined,
   after: NewPet,
-  { at, by }: { at: number; by?: string | undefined },
-): NewOrder | undefined {
-  const status = orderStatuses.find((each) => each === after.status);
+  { at, by }: Cause,
+): Omit<Order, 'id'> | undefined {
+  const status = orderStatusOf(after.status);
   if (!status || status === before?.status) return undefined;
   const { name, categoryId } = after;
   return {
@@ -46,6 +44,11 @@ export function orderFor(
   };
 }
 
+/** The status as that of an order; undefined if a pet that gets it requires none. */
+export function orderStatusOf(status: PetStatus | null | undefined): OrderStatus | undefined {
+  return orderStatuses.find((each) => each === status);
+}
+
 /** What a return adds to each open order of the pet. */
 export type OrderReturn = Required<Pick<Order, 'returnedAt'>> & Pick<Order, 'returnedBy'>;
 
@@ -55,12 +58,26 @@ export function isReturn(before: NewPet, after: NewPet): boolean {
   return before.status === 'pending' && (after.status ?? 'available') === 'available';
 }
 
-/** The order as JSON. Every store must produce the same bytes. */
+/** The order as JSON: what is stored and what callers get. What a return adds comes last: see {@link renderReturn}. */
 export function renderOrder({ id, petId, ...others }: Order): string {
   const { name, categoryId, status, createdAt, createdBy, returnedAt, returnedBy } = others;
-  const pet = name === undefined ? '' : `"name":${JSON.stringify(name)},"categoryId":${categoryId},`;
   const rest = JSON.stringify({ status, createdAt, createdBy, returnedAt, returnedBy });
-  return `{"id":${id},"petId":${petId},${pet}${rest.slice(1)}`;
+  return `{"id":${id},"petId":${petId},"name":${JSON.stringify(name)},"categoryId":${categoryId},${rest.slice(1)}`;
+}
+
+/** The order that {@link renderOrder} has rendered. */
+export function readOrder(json: string): Order {
+  const order = parseExactJson(json) as Record<string, unknown> & Order;
+  const [id, petId, categoryId] = [order.id, order.petId, order.categoryId].map(
+    (value) => toInt64(value) ?? 0n,
+  );
+  const [createdAt, returnedAt] = [order.createdAt, order.returnedAt].map((time) => time && new Date(time));
+  return Object.assign(order, { id, petId, categoryId, createdAt, ...(returnedAt && { returnedAt }) });
+}
+
+/** What replaces the closing brace of an order when its pet is returned. */
+export function renderReturn({ returnedAt, returnedBy }: OrderReturn): string {
+  return `,${JSON.stringify({ returnedAt, returnedBy }).slice(1)}`;
 }
 
 export const eventTypes = [
@@ -77,29 +94,56 @@ export interface NewEvent {
   type: EventType;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** The name of the API key. */
-  createdBy?: string | undefined;
   /** Only events of a pet have it. */
   petId?: bigint;
-  /** The pet or the category as JSON. */
+  /** What callers get but for the id, which follows the order of the commits: a page puts `{"id":N,` before the type. */
   json: string;
-  /** The old values of the fields that changed, as JSON. */
-  previous?: string;
-}
-
-export interface StoredEvent extends NewEvent {
-  id: bigint;
 }
 
 /** How long events and idempotency keys are kept. */
 export const retentionMs = 7 * 24 * 60 * 60 * 1000;
 
+/** The pet is as after the change, or as it was before its delete. `previous` are the old values that changed, as JSON. */
 export function petEvent(
   type: 'pet.created' | 'pet.updated' | 'pet.deleted',
   { id, json }: { id: bigint; json: string },
-  { at, by }: { at: number; by?: string | undefined },
+  change: Cause,
+  previous?: string,
 ): NewEvent {
-  return { type, createdAt: at, createdBy: by, petId: id, json };
+  const before = previous === undefined ? '' : `,"previous":${previous}`;
+  return { petId: id, ...newEvent(type, change, `"petId":${id},"pet":${json}${before}`) };
+}
+
+export function categoryEvent(
+  type: 'category.updated' | 'category.deleted',
+  json: string,
+  change: Cause,
+): NewEvent {
+  return newEvent(type, change, `"category":${json}`);
+}
+
+/** The event whose JSON this is. */
+export function readEvent(json: string): NewEvent {
+  const { type, createdAt, petId } = parseExactJson(json) as Record<'type' | 'createdAt' | 'petId', unknown>;
+  const id = toInt64(petId);
+  return {
+    type: type as EventType,
+    createdAt: Date.parse(String(createdAt)),
+    ...(id !== undefined && { petId: id }),
+    json,
+  };
+}
+
+/** When a change came, in milliseconds since 1970, and the name of its API key. */
+interface Cause {
+  at: number;
+  by?: string | undefined;
+}
+
+function newEvent(type: EventType, { at, by }: Cause, content: string): NewEvent {
+  const time = new Date(at).toISOString();
+  const createdBy = by === undefined ? '' : `,"createdBy":${JSON.stringify(by)}`;
+  return { type, createdAt: at, json: `{"type":"${type}","createdAt":"${time}"${createdBy},${content}}` };
 }
 
 /** The old values of the fields that an update changed, as JSON; undefined if it changed none. */
@@ -111,20 +155,6 @@ export function previousValues(before: NewPet, after: NewPet): string | undefine
       return `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
     });
   return values.length === 0 ? undefined : `{${values.join(',')}}`;
-}
-
-/** The event as JSON. Every store must produce the same bytes. */
-export function renderEvent(event: StoredEvent): string {
-  const { id, type, createdAt, createdBy, previous } = event;
-  const time = new Date(createdAt).toISOString();
-  const by = createdBy === undefined ? '' : `,"createdBy":${JSON.stringify(createdBy)}`;
-  const before = previous === undefined ? '' : `,"previous":${previous}`;
-  return `{"id":${id},"type":"${type}","createdAt":"${time}"${by},${contentOf(event)}${before}}`;
-}
-
-/** The type decides what an event is about. */
-function contentOf({ type, petId, json }: StoredEvent): string {
-  return type.startsWith('category.') ? `"category":${json}` : `"petId":${petId},"pet":${json}`;
 }
 
 export function eventsGone(): PetstoreError {

@@ -1,11 +1,11 @@
 import { PetstoreError } from './error.ts';
-import { int64Range, JsonNumber, parseInt64, toInt64 } from './int64.ts';
+import { int64Range, JsonNumber, parseExactJson, parseInt64, toInt64 } from './int64.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
 /** The largest request body. */
-export const maxBodyBytes = 64 * 1024;
+export const maxBodyBytes = 16 * 1024;
 
 /** A pet as a caller describes it; the service adds the id. */
 export interface NewPet {
@@ -25,26 +25,22 @@ export type FieldValue = string | bigint;
 export type FieldValues = Partial<Record<keyof NewPet, FieldValue | null>>;
 
 /**
- * The pet as JSON. Every store must produce the same bytes, because the ETag is their hash. An integer may be passed as
- * text. The fields are written out in the order of the table, because every pet of a page passes here.
+ * The pet as JSON: what is stored and what callers get. The ETag is the hash of these bytes. The fields are in the order
+ * of the table below.
  */
-export function renderPet(id: bigint | string, { name, categoryId, status }: FieldValues): string {
+export function renderPet(id: bigint, { name, categoryId, status }: NewPet): string {
   const statusField = status ? `,"status":"${status}"` : '';
-  return `${startOfPet(id)}"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
 
-/** How the JSON of a pet with this id begins. */
-export function startOfPet(id: bigint | string): string {
-  return `{"id":${id},`;
+/** The fields of a pet that {@link renderPet} has rendered. */
+export function readPet(json: string): NewPet {
+  const { name, categoryId, status } = parseExactJson(json) as NewPet;
+  return { name, categoryId: toInt64(categoryId) ?? 0n, ...(status !== undefined && { status }) };
 }
 
 export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
-}
-
-/** Whether the API could have accepted this name. A character takes at most six bytes, so few names need measuring. */
-export function fitsBody(name: string): boolean {
-  return name.length < maxBodyBytes / 8 || Buffer.byteLength(JSON.stringify({ name })) <= maxBodyBytes;
 }
 
 export interface PetField {
@@ -61,6 +57,9 @@ export interface PetField {
 
 const { smallest, largest } = int64Range;
 const isText = (value: unknown) => typeof value === 'string';
+const isWellFormedText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+/** Characters are code points, as in JSON Schema. */
+const validLength = /^[^]{0,255}$/u;
 
 /**
  * The fields of a pet besides its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and
@@ -71,8 +70,13 @@ export const petFields: readonly PetField[] = [
     name: 'name',
     type: 'text',
     isOptional: false,
-    parse: (value) => (isText(value) && value.isWellFormed() && !value.includes('\0') ? value : undefined),
-    problem: (value) => `must be ${isText(value) ? 'well-formed Unicode without U+0000' : 'a string'}`,
+    parse: (value) =>
+      isText(value) && isWellFormedText(value) && validLength.test(value) ? value : undefined,
+    problem: (value) => {
+      if (!isText(value)) return 'must be a string';
+      if (!isWellFormedText(value)) return 'must be well-formed Unicode without U+0000';
+      return 'must have at most 255 characters';
+    },
   },
   {
     name: 'categoryId',
@@ -159,7 +163,7 @@ function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean)
 }
 
 /** The fields for which `read` has a value. */
-export function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
+function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
   const fields: FieldValues = {};
   for (const field of petFields) {
     const value = read(field);

@@ -2,7 +2,7 @@ import { type ApiKey, hashKey, isUsable, isWellFormedKey } from '../domain/api-k
 import type { ApiKeyStore } from '../stores/store.ts';
 import { PetstoreError } from '../domain/error.ts';
 import { type Log, reasonOf } from '../system/log.ts';
-import { andThen, type MaybePromise } from './response.ts';
+import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 
 /**
  * The owner of a request's API key. The hash identifies the caller without the secret. A key from API_KEYS has no

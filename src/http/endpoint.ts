@@ -5,15 +5,8 @@ import type { MeasureRoute, ObserveRequest } from './http-metrics.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './request-log.ts';
-import {
-  andThen,
-  conditional,
-  errorResponse,
-  type MaybePromise,
-  orElse,
-  type Representation,
-  shownError,
-} from './response.ts';
+import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
+import { conditional, errorResponse, orElse, type Representation, shownError } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
 
 /** What all endpoints share. */

@@ -1,6 +1,7 @@
 import { type ErrorCode, PetstoreError } from '../domain/error.ts';
 import { preconditionFailed, type Preconditions, unmetPrecondition } from '../domain/precondition.ts';
 import { UnreadBodyError } from './body.ts';
+import type { MaybePromise } from '../system/maybe-promise.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
 
@@ -85,20 +86,6 @@ export function conditional(request: Request, representation: Representation): R
   const unmet = unmetPrecondition(preconditions, etag);
   if (unmet === 'if-match') throw preconditionFailed(unmet);
   return unmet ? { ...representation, status: 304, body: null } : representation;
-}
-
-/**
- * A value that is available now or later. An embedded store responds at once, and `async` would cost a cached list a
- * promise at every step.
- */
-export type MaybePromise<Value> = Value | Promise<Value>;
-
-/** Like `await`, but creates no promise if the value is available now. */
-export function andThen<Value, Next>(
-  value: MaybePromise<Value>,
-  next: (value: Value) => MaybePromise<Next>,
-): MaybePromise<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** Like `catch`, for errors thrown now or later. */

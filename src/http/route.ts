@@ -1,6 +1,7 @@
 import type { Caller } from './authentication.ts';
 import type { Quota } from './rate-limit.ts';
-import type { MaybePromise, Representation } from './response.ts';
+import type { MaybePromise } from '../system/maybe-promise.ts';
+import type { Representation } from './response.ts';
 
 /** A request and its context. */
 export interface Call {

@@ -25,11 +25,11 @@ export interface QueueOptions<Item> {
   maxWaitMs?: number;
   /** Receives an item that will not be in any batch. */
   onRefused?: (item: Item) => void;
-  /** What else is bounded, besides the number of items. */
-  size?: { of: (item: Item) => number; maxPerBatch: number; maxWaiting?: number };
+  /** How many rows an item reads or writes; 1 by default. */
+  rowsOf?: (item: Item) => number;
 }
 
-const maxItemsPerBatch = 1000;
+const maxRowsPerBatch = 1000;
 
 /** `run` returns results in the order of the items. A failure must have done nothing, unless the store is down. */
 export function createBatcher<Item, Result>(
@@ -43,7 +43,7 @@ export function createBatcher<Item, Result>(
   let isClosed = false;
 
   const runNext = (): void => {
-    const batch = queue.take(maxItemsPerBatch);
+    const batch = queue.take(maxRowsPerBatch);
     if (batch.length === 0) {
       busy?.resolve();
       busy = undefined;
@@ -104,34 +104,21 @@ function isUnavailable(error: unknown): error is PetstoreError {
 
 interface Queued<Item, Result> {
   item: Item;
-  size: number;
   since: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
-/** A queue with limits on its length, its size and the time that an item may wait. */
+/** A queue with limits on its length and the time that an item may wait. */
 function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
-  const { maxLength = 10_000, maxWaitMs, onRefused } = options;
-  const {
-    of: sizeOf,
-    maxPerBatch,
-    maxWaiting = Infinity,
-  } = options.size ?? { of: () => 0, maxPerBatch: Infinity };
+  const { maxLength = 10_000, maxWaitMs, onRefused, rowsOf = () => 1 } = options;
   const queued: Queued<Item, Result>[] = [];
-  let waitingSize = 0;
   let timer: Timer | undefined;
-
-  const remove = (count: number): Queued<Item, Result>[] => {
-    const removed = queued.splice(0, count);
-    for (const { size } of removed) waitingSize -= size;
-    return removed;
-  };
 
   const refuseLate = (waitMs: number): void => {
     const oldest = performance.now() - waitMs;
     const inTime = queued.findIndex(({ since }) => since > oldest);
-    for (const { item, reject } of remove(inTime === -1 ? queued.length : inTime)) {
+    for (const { item, reject } of queued.splice(0, inTime === -1 ? queued.length : inTime)) {
       onRefused?.(item);
       reject(unavailable(new Error(`Waited more than ${waitMs} ms.`)));
     }
@@ -145,25 +132,23 @@ function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
     },
     add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
-        const size = sizeOf(item);
-        if (queued.length >= maxLength || waitingSize + size > maxWaiting) {
+        if (queued.length >= maxLength) {
           onRefused?.(item);
           return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
         }
-        queued.push({ item, size, since: performance.now(), resolve, reject });
-        waitingSize += size;
+        queued.push({ item, since: performance.now(), resolve, reject });
         if (maxWaitMs !== undefined) timer ??= setTimeout(refuseLate, maxWaitMs, maxWaitMs).unref();
       }),
-    /** Removes the first items, as many as fit into a batch, but at least one. */
-    take(maxCount: number) {
-      let size = queued[0]?.size ?? 0;
-      let count = 1;
-      while (count < Math.min(maxCount, queued.length)) {
-        size += queued[count]?.size ?? 0;
-        if (size > maxPerBatch) break;
+    /** Removes the first items, up to so many rows, but at least one. */
+    take(maxRows: number) {
+      let rows = 0;
+      let count = 0;
+      for (const { item } of queued) {
+        rows += rowsOf(item);
+        if (count > 0 && rows > maxRows) break;
         count += 1;
       }
-      return remove(count);
+      return queued.splice(0, count);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { OperatorError, usageError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { Log } from '../system/log.ts';
-import type { BulkStore } from './bulk.ts';
+import type { StoreTables } from './copy.ts';
 import type { MakeOptions } from './schema.ts';
 import { noStore } from './sqlite/errors.ts';
 import { findStore, isFileOfStore } from './sqlite/file.ts';
@@ -25,7 +25,7 @@ export interface NamedStore {
   /** Opens the store to serve it. Makes it if it is missing. */
   open(options: StoreOptions): Promise<Store>;
   /** Opens the store to read or write all of it. */
-  openBulk(options: StoreOptions & { mayCreate: boolean }): Promise<BulkStore>;
+  openTables(options: StoreOptions & { mayCreate: boolean }): Promise<StoreTables>;
 }
 
 export function storeAt(databaseUrl: string): NamedStore {
@@ -53,8 +53,8 @@ function embeddedStore(path: string): NamedStore {
     name: path,
     path,
     open: async (options) => openSqliteStore({ ...options, path }),
-    openBulk: async (options) =>
-      (await import('./sqlite/maintenance/bulk.ts')).openSqliteBulk({ ...options, path }),
+    openTables: async (options) =>
+      (await import('./sqlite/tables.ts')).openSqliteTables({ ...options, path }),
   };
 }
 
@@ -65,8 +65,8 @@ function postgresStore(address: string): NamedStore {
   return {
     name: `postgres://${publicPart.exec(address)?.[1] ?? '…'}`,
     open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
-    openBulk: async (options) =>
-      (await import('./postgres/maintenance/bulk.ts')).openPostgresBulk({ ...options, address }),
+    openTables: async (options) =>
+      (await import('./postgres/tables.ts')).openPostgresTables({ ...options, address }),
   };
 }
 
@@ -90,13 +90,6 @@ export function embeddedPath(databaseUrl: string): string {
 export function isSameStore(one: string, other: string): boolean {
   const [left, right] = [storeAt(one).path, storeAt(other).path];
   return left !== undefined && right !== undefined && isFileOfStore(left, right);
-}
-
-/** For commands that read or write another file. */
-export function refuseFileOfStore(databaseUrl: string, file: string): void {
-  const { path } = storeAt(databaseUrl);
-  if (path === undefined || !isFileOfStore(path, file)) return;
-  throw usageError(`${file} belongs to the store ${path}.`, 'Name another file.');
 }
 
 function refuseFolder(path: string): string {

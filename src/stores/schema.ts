@@ -1,5 +1,7 @@
 import { version as release } from '../../package.json';
+import type { ApiKey } from '../domain/api-key.ts';
 import { OperatorError } from '../domain/error.ts';
+import type { Statement } from './statement.ts';
 
 /** The first version that is published. */
 export const schemaVersion = 9;
@@ -20,91 +22,157 @@ export function otherSchema(store: string, version: number): OperatorError {
   );
 }
 
-/** How an engine writes what both keep. */
-interface Dialect {
+type Columns = Statement['input'];
+
+interface Table {
+  columns: Columns;
+  /** What sorts the rows: each has its own. */
+  key: readonly string[];
+}
+
+/**
+ * The tables of a store, alike on both engines. What callers read is stored as its JSON, rendered once, when it is
+ * written; the other columns of these tables find rows. Times are milliseconds since 1970.
+ */
+export const tables = {
+  pets: {
+    columns: { id: 'bigint', json: 'text', status: 'text', category_id: 'bigint', folded_name: 'text' },
+    key: ['id'],
+  },
+  orders: {
+    columns: {
+      ...{ id: 'bigint', json: 'text', pet_id: 'bigint', status: 'text' },
+      ...{ created_at: 'bigint', returned_at: 'bigint' },
+    },
+    key: ['id'],
+  },
+  categories: { columns: { id: 'bigint', json: 'text' }, key: ['id'] },
+  events: {
+    columns: { id: 'bigint', json: 'text', type: 'text', pet_id: 'bigint', created_at: 'bigint' },
+    key: ['id'],
+  },
+  idempotency_keys: {
+    columns: { caller: 'text', key: 'text', request_hash: 'text', pet_id: 'bigint', created_at: 'bigint' },
+    key: ['caller', 'key'],
+  },
+  api_keys: {
+    columns: {
+      ...{ id: 'bigint', name: 'text', hash: 'text', last_four: 'text', read_only: 'boolean' },
+      ...{ may_delete: 'boolean', created_at: 'bigint', expires_at: 'bigint', revoked_at: 'bigint' },
+      last_used_at: 'bigint',
+    },
+    key: ['id'],
+  },
+} as const satisfies Record<string, Table>;
+
+export type TableName = keyof typeof tables;
+
+/** The columns of a table in a SELECT: integers as text, which keeps every digit, and flags as 0 or 1. */
+export function selected(table: TableName): string {
+  const columns: Columns = tables[table].columns;
+  const texts = Object.entries(columns).map(([name, type]) => {
+    if (type === 'text') return name;
+    return `CAST(${table}.${name} AS ${type === 'bigint' ? 'text' : 'integer'}) AS ${name}`;
+  });
+  return texts.join(', ');
+}
+
+/** A row that a SELECT of {@link selected} columns returns. */
+export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
+  Record<'read_only' | 'may_delete', 0 | 1> &
+  Record<'expires_at' | 'revoked_at' | 'last_used_at', string | null>;
+
+export function readKey(row: KeyRow): ApiKey {
+  const timeOf = (ms: string | null) => (ms === null ? undefined : new Date(Number(ms)));
+  const [expiresAt, revokedAt, lastUsedAt] = [row.expires_at, row.revoked_at, row.last_used_at].map(timeOf);
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    lastFour: row.last_four,
+    isReadOnly: row.read_only === 1,
+    mayDelete: row.may_delete === 1,
+    createdAt: new Date(Number(row.created_at)),
+    ...(expiresAt && { expiresAt }),
+    ...(revokedAt && { revokedAt }),
+    ...(lastUsedAt && { lastUsedAt }),
+  };
+}
+
+/** How an engine defines the tables. */
+interface Definitions {
   int64: string;
+  /** Sorted by bytes, which is the same everywhere. */
+  text: string;
   flag: (column: string) => string;
   /** The primary key of a table whose ids are drawn, and never used twice. */
-  drawnId: (sequence: string) => string;
+  drawnId: string;
   /** Follow the columns of a table; the second is for one without an id. */
   options: string;
   keyedOptions: string;
   /** An SQL expression. */
   randomName: string;
-  /** What only this engine keeps, before and after the common tables. */
-  before: string;
-  after: string;
-  /** The columns of a pet that callers read. */
-  pet: string;
-  /** The column at the end of other rows that callers read. */
-  checksum: string;
+  /** What only this engine has. */
+  others: string;
 }
 
-const sqlite: Dialect = {
+const sqlite: Definitions = {
   int64: 'INTEGER',
+  text: 'TEXT',
   flag: (column) => `INTEGER NOT NULL CHECK (${column} IN (0, 1))`,
-  drawnId: () => 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  drawnId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   options: 'STRICT',
   keyedOptions: 'STRICT, WITHOUT ROWID',
   randomName: 'lower(hex(randomblob(8)))',
-  before: '',
-  after: '',
-  // See rows.ts.
-  pet: 'json text NOT NULL, checksum INTEGER NOT NULL',
-  checksum: ', checksum INTEGER NOT NULL',
+  others: '',
 };
 
-const postgres: Dialect = {
+const postgres: Definitions = {
   int64: 'bigint',
+  text: 'text COLLATE "C"',
   flag: () => 'boolean NOT NULL',
-  drawnId: (sequence) => `bigint PRIMARY KEY DEFAULT nextval('${sequence}'::regclass)`,
+  drawnId: 'bigint PRIMARY KEY',
   options: '',
   keyedOptions: '',
   randomName: "replace(gen_random_uuid()::text, '-', '')",
-  before: `
-  -- Sequences and not identity columns: a create draws its id before it inserts.
+  others: `
   CREATE SEQUENCE pet_ids AS bigint;
   CREATE SEQUENCE order_ids AS bigint;
   CREATE SEQUENCE api_key_ids AS bigint;
-  `,
-  after: `
-  -- One row: an import that keeps its ids must not use that of a deleted pet. The sequence does not tell, because it also
-  -- moves past ids of pets that were never committed.
-  CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);
-  INSERT INTO deletions VALUES (1, 0);
 
   CREATE TABLE petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
   INSERT INTO petstore_schema VALUES (1, ${schemaVersion});
   `,
-  pet: 'name text NOT NULL',
-  checksum: '',
 };
 
-/** Times are milliseconds since 1970. No foreign keys: an order stays when its pet is deleted. */
-function tablesIn(dialect: Dialect): string {
-  const { int64, flag, drawnId, options, keyedOptions, randomName, before, after, pet, checksum } = dialect;
-  return `${before}
+/** No foreign keys: an order stays when its pet is deleted. */
+function definitionsIn({
+  int64,
+  text,
+  flag,
+  drawnId,
+  options,
+  keyedOptions,
+  randomName,
+  others,
+}: Definitions): string {
+  return `
   CREATE TABLE pets (
-    id ${drawnId('pet_ids')},
-    ${pet},
-    status text CHECK (status IN ('available', 'pending', 'sold')),
+    id ${drawnId},
+    json ${text} NOT NULL,
+    status ${text} CHECK (status IN ('available', 'pending', 'sold')),
     category_id ${int64} NOT NULL,
-    -- For searches.
-    folded_name text
+    folded_name ${text} NOT NULL
   ) ${options};
   CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
 
-  -- The name and the category are those of the pet as sold.
   CREATE TABLE orders (
-    id ${drawnId('order_ids')},
+    id ${drawnId},
+    json ${text} NOT NULL,
     pet_id ${int64} NOT NULL,
-    status text NOT NULL CHECK (status IN ('pending', 'sold')),
+    status ${text} NOT NULL CHECK (status IN ('pending', 'sold')),
     created_at ${int64} NOT NULL,
-    created_by text,
-    returned_at ${int64},
-    returned_by text,
-    name text,
-    category_id ${int64}${checksum}
+    returned_at ${int64}
   ) ${options};
   CREATE INDEX orders_by_status ON orders (status, id);
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
@@ -112,29 +180,27 @@ function tablesIn(dialect: Dialect): string {
   CREATE INDEX orders_returned ON orders (id) WHERE returned_at IS NOT NULL;
 
   -- A name for a number that pets may carry.
-  CREATE TABLE categories (id ${int64} PRIMARY KEY, name text NOT NULL${checksum}) ${options};
+  CREATE TABLE categories (id ${int64} PRIMARY KEY, json ${text} NOT NULL) ${options};
 
-  -- Every change of a pet, in the order of the commits.
+  -- Every change of a pet or a category, in the order of the commits. The JSON lacks the id.
   CREATE TABLE events (
     id ${int64} PRIMARY KEY,
-    created_at ${int64} NOT NULL,
-    created_by text,
-    type text NOT NULL,
+    json ${text} NOT NULL,
+    type ${text} NOT NULL,
     pet_id ${int64},
-    json text NOT NULL,
-    previous text
+    created_at ${int64} NOT NULL
   ) ${options};
   -- One row. The epoch names the log and is part of every cursor.
-  CREATE TABLE event_log (id integer PRIMARY KEY CHECK (id = 1), epoch text NOT NULL) ${options};
+  CREATE TABLE event_log (id integer PRIMARY KEY CHECK (id = 1), epoch ${text} NOT NULL) ${options};
   INSERT INTO event_log VALUES (1, ${randomName});
 
   CREATE TABLE api_keys (
-    id ${drawnId('api_key_ids')},
-    name text NOT NULL,
-    hash text NOT NULL UNIQUE,
-    last_four text NOT NULL,
+    id ${drawnId},
+    name ${text} NOT NULL,
+    hash ${text} NOT NULL UNIQUE,
+    last_four ${text} NOT NULL,
     read_only ${flag('read_only')},
-    no_delete ${flag('no_delete')},
+    may_delete ${flag('may_delete')},
     created_at ${int64} NOT NULL,
     expires_at ${int64},
     revoked_at ${int64},
@@ -142,23 +208,16 @@ function tablesIn(dialect: Dialect): string {
   ) ${options};
 
   CREATE TABLE idempotency_keys (
-    caller text NOT NULL,
-    key text NOT NULL,
-    request_hash text NOT NULL,
+    caller ${text} NOT NULL,
+    key ${text} NOT NULL,
+    request_hash ${text} NOT NULL,
     pet_id ${int64} NOT NULL,
     created_at ${int64} NOT NULL,
     PRIMARY KEY (caller, key)
   ) ${keyedOptions};
   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
-
-  -- How far each import has come, written together with its pets; the source is a hash of the content.
-  CREATE TABLE imports (
-    source text PRIMARY KEY,
-    added_count ${int64} NOT NULL,
-    finished_at ${int64}
-  ) ${keyedOptions};
-  ${after}`;
+  ${others}`;
 }
 
 /** The statements that make the tables of an empty store. */
-export const tables = { sqlite: tablesIn(sqlite), postgres: tablesIn(postgres) };
+export const definitions = { sqlite: definitionsIn(sqlite), postgres: definitionsIn(postgres) };

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts';
-import type { Applied, Change } from '../domain/change.ts';
+import type { Applied, CategoryChange, PetChange } from '../domain/change.ts';
 import type { EventType, OrderStatus } from '../domain/history.ts';
 import type { PetStatus } from '../domain/pet.ts';
 
@@ -37,7 +37,7 @@ export interface PetStore {
    * Applies a change together with its orders and its event. Fails with `not_found`, with `precondition_failed` if the
    * pet or category is not as the change expects, and with `idempotency_conflict` if the key was used for another pet.
    */
-  apply(change: Change): Promise<Applied>;
+  apply(change: PetChange | CategoryChange): Promise<Applied>;
 
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
   searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
@@ -149,8 +149,8 @@ export interface ApiKeyStore {
   createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>): Promise<ApiKey>;
 
   /**
-   * Refuses a key from `revokedAt` on, which may lie ahead but never moves later. Returns the key as it is then, or
-   * undefined if no key has this id.
+   * Refuses a key from `revokedAt` on, which never moves to a later time. Returns the key as it is then, or undefined if
+   * no key has this id.
    */
   revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
 
@@ -159,7 +159,6 @@ export interface ApiKeyStore {
 
 export const pageLimit = { smallest: 1, largest: 100, default: 20 } as const;
 
-/** Both sort by id. */
 export const sorts = ['newest', 'oldest'] as const;
 export type Sort = (typeof sorts)[number];
 
@@ -168,15 +167,4 @@ export interface Page {
   json: string;
   /** The last id of this page; present if more rows follow. */
   next?: bigint;
-}
-
-/** Makes a page of these rows. Callers read `limit` + 1 rows: the extra one shows that another page follows. */
-export function pageOf<Row extends { id: string }>(
-  rows: readonly Row[],
-  limit: number,
-  render: (row: Row) => string,
-): Page {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { json: `[${shown.map(render).join(',')}]`, ...(last && { next: BigInt(last.id) }) };
 }

@@ -91,7 +91,7 @@ describe('a pet that the disk has changed', () => {
   it('is refused by backup and restore, and found by the doctor', async () => {
     const backup = inFolder('backup.db');
     await fillFile(at.store, 3);
-    backUpSqlite(at.store, backup, noReport);
+    await backUpSqlite(at.store, backup, noReport);
     for (const file of [at.store, backup]) {
       using database = new Database(file);
       database.run(`UPDATE pets SET json = replace(json, '"categoryId":', '"categoryId":1') WHERE id = 2`);

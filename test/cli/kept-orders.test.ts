@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
-import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
 import { inspectSqlite } from '../../src/stores/sqlite/maintenance/inspect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { runCli } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 import { noReport } from '../../src/system/progress.ts';
-import { createPet, deletePet } from '../support/changes.ts';
+import { failureOf } from '../support/failure.ts';
+import { createPet, deletePet, putCategory } from '../support/changes.ts';
 
 const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
@@ -38,9 +38,9 @@ async function expectSame(path: string): Promise<void> {
 }
 
 async function nameCategory(path: string): Promise<void> {
-  const bulk = await openSqliteBulk({ path, mayCreate: true });
-  await bulk.categories.write([{ id: 7n, name: 'Dogs' }]);
-  await bulk.close();
+  const store = openSqliteStore({ path });
+  await store.pets.apply(putCategory(7n, 'Dogs'));
+  await store.close();
 }
 
 describe('petstore copy', () => {
@@ -111,9 +111,9 @@ describe('petstore backup and restore', () => {
       stderr: `petstore: ${other} holds categories. To replace them with the backup, add --force.\n`,
     });
     expect(await restore('--force')).toMatchObject({ status: 0 });
-    const bulk = await openSqliteBulk({ path: other, mayCreate: false });
-    expect(await bulk.categories.read(undefined, 10)).toEqual([{ id: 7n, name: 'Dogs' }]);
-    await bulk.close();
+    const store = openSqliteStore({ path: other });
+    expect(await store.pets.listCategories({ limit: 100 })).toEqual({ json: '[{"id":7,"name":"Dogs"}]' });
+    await store.close();
   });
 });
 
@@ -122,10 +122,12 @@ describe('petstore doctor', () => {
     await nameCategory(at.store);
     expect((await run('doctor')).stdout).toContain('is sound and holds 1 pet and 2 orders.');
     using database = new Database(at.store);
-    const inspect = () => inspectSqlite(at.store, Date.now(), noReport);
+    const inspect = () => inspectSqlite(at.store, noReport);
     database.run('UPDATE orders SET pet_id = 5 WHERE id = 2');
-    expect(inspect).toThrow(`The database ${at.store} is damaged at order 2.`);
-    database.run("UPDATE categories SET name = 'Cogs'");
-    expect(inspect).toThrow(`The database ${at.store} is damaged at category 7.`);
+    expect(String(await failureOf(inspect()))).toContain(`The database ${at.store} is damaged at order 2.`);
+    database.run('UPDATE categories SET json = substr(json, 2)');
+    expect(String(await failureOf(inspect()))).toContain(
+      `The database ${at.store} is damaged at category 7.`,
+    );
   });
 });

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { OperatorError } from '../../src/domain/error.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
+import { openSqliteTables } from '../../src/stores/sqlite/tables.ts';
 import { restoreSqlite } from '../../src/stores/sqlite/maintenance/restore.ts';
 import { fillFile } from '../support/fill-file.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
@@ -14,9 +15,10 @@ import { codeOf } from '../support/code-of.ts';
 import { makeCrashedStore } from '../support/crashed-store.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
-import { insertPet } from '../support/insert-pet.ts';
+import { insertPets } from '../support/insert-rows.ts';
 import { isOpenElsewhere } from '../support/process/open-files.ts';
 import { readPets } from '../support/journal.ts';
+import { failureOf } from '../support/failure.ts';
 import { createPet } from '../support/changes.ts';
 
 const at = useStoreFolder();
@@ -49,7 +51,7 @@ const restore = ({ file = 'backup.db', name = at.store, isForced = false } = {})
 describe('petstore restore', () => {
   it('restores everything, keys included, where there was no store', async () => {
     const { text } = await withStore(({ keys }) => issueKey(keys, { name: 'till', now: new Date() }));
-    backUp();
+    await backUp();
     const restored = inFolder('new/b.db');
     expect(await runCli(['restore', inFolder('backup.db'), '--database-url', restored])).toMatchObject({
       status: 0,
@@ -60,7 +62,7 @@ describe('petstore restore', () => {
     await using service = await startService({ databaseUrl: restored });
     expect((await service.callWith(text, '/v1/pets')).status).toBe(200);
     for (const isForced of [false, true])
-      expect(() => restore({ name: restored, isForced })).toThrow('is in use');
+      expect(String(await failureOf(restore({ name: restored, isForced })))).toContain('is in use');
     expect((await service.call('/readyz')).status).toBe(200);
   });
 
@@ -68,7 +70,7 @@ describe('petstore restore', () => {
     await makeStore('kept', 'leaked', 'ending', 'sooner');
     const [now, soon, later] = [0, 60_000, 90_000].map((ms) => new Date(Date.now() + ms));
     await withStore(({ keys }) => keys.revokeKey('4', later!));
-    backUp();
+    await backUp();
     const expected = await withStore(async ({ keys }) => {
       await keys.revokeKey('2', now!);
       await keys.revokeKey('3', soon!);
@@ -82,7 +84,7 @@ describe('petstore restore', () => {
     });
     expect(await withStore(async ({ keys }) => await keys.listKeys())).toEqual(expected);
     await withStore(async () => {}, inFolder('fresh.db'));
-    expect(restore({ name: inFolder('fresh.db') })).toMatchObject({ keepsRevocations: false });
+    expect(await restore({ name: inFolder('fresh.db') })).toMatchObject({ keepsRevocations: false });
   });
 
   it('begins a new log of events, which refuses a cursor of the replaced store', async () => {
@@ -90,8 +92,8 @@ describe('petstore restore', () => {
       await pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
       return await events.listEvents({ limit: 100 });
     });
-    backUp();
-    restore({ isForced: true });
+    await backUp();
+    await restore({ isForced: true });
     await withStore(async ({ events }) => {
       expect(await codeOf(Promise.try(() => events.listEvents({ after, limit: 100 })))).toBe('events_gone');
       expect(await events.listEvents({ limit: 100 })).toMatchObject({ json: '[]', isEnd: true });
@@ -105,17 +107,17 @@ describe('petstore restore', () => {
     expect(stderr).toContain('add --latest');
   });
 
-  it('refuses a file that has its own log', () => {
-    expect(() => restore({ file: crashed.database })).toThrow('has a log beside it');
+  it('refuses a file that has its own log', async () => {
+    expect(String(await failureOf(restore({ file: crashed.database })))).toContain('has a log beside it');
     expect(existsSync(at.store)).toBe(false);
   });
 
   it('restores where a stopped store was moved away, beside the empty log that it left', async () => {
     await makeStore();
-    backUp();
+    await backUp();
     rmSync(at.store);
     expect(statSync(`${at.store}-wal`).size).toBe(0);
-    restore();
+    await restore();
     expect(readPets(at.store)).toEqual([]);
   });
 
@@ -159,22 +161,22 @@ describe('petstore restore', () => {
 
   it('replaces pets, or a damaged store, only with --force', async () => {
     await makeStore();
-    backUp();
-    addPetTo(at.store);
-    expect(restore).toThrow('add --force');
+    await backUp();
+    await addPetTo(at.store);
+    expect(String(await failureOf(restore()))).toContain('add --force');
     expect(readPets(at.store)).toHaveLength(1);
-    restore({ isForced: true });
+    await restore({ isForced: true });
     expect(readPets(at.store)).toHaveLength(0);
 
     writeFileSync(at.store, 'no database any more');
-    expect(restore).toThrow('is not a database');
-    restore({ isForced: true });
+    expect(String(await failureOf(restore()))).toContain('is not a database');
+    await restore({ isForced: true });
     expect(readPets(at.store)).toHaveLength(0);
   });
 
   it('refuses what is no whole backup, and leaves the store alone', async () => {
     await makeStore('till');
-    backUp();
+    await backUp();
     const whole = readFileSync(inFolder('backup.db'));
     writeFileSync(inFolder('half.db'), whole.subarray(0, whole.length / 2));
     writeFileSync(inFolder('text.db'), 'some text');
@@ -184,18 +186,19 @@ describe('petstore restore', () => {
     database.close();
     const isForced = true;
     for (const file of ['text.db', 'bare.db'])
-      expect(() => restore({ file, isForced })).toThrow(
+      expect(String(await failureOf(restore({ file, isForced })))).toContain(
         `${inFolder(file)} is not a backup. Name a file that petstore backup has made.`,
       );
     for (const name of [at.store, inFolder('new.db')])
       for (const file of ['half.db', 'none.db', '.'])
-        expect(() => restore({ file, name, isForced })).toThrow(OperatorError);
+        expect(await failureOf(restore({ file, name, isForced }))).toBeInstanceOf(OperatorError);
     expect(readdirSync(at.path).filter((name) => /new|partial/.test(name))).toEqual([]);
     expect(await withStore(({ keys }) => Promise.resolve(keys.listKeys()))).toMatchObject([{ name: 'till' }]);
   });
 });
 
-function addPetTo(path: string): void {
-  using database = new Database(path);
-  insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
+async function addPetTo(path: string): Promise<void> {
+  await insertPets({ openTables: () => openSqliteTables({ path, mayCreate: true }) }, [
+    { id: 1n, name: 'Rex', categoryId: 1n },
+  ]);
 }

@@ -1,5 +1,12 @@
 import { expect, it } from 'bun:test';
-import { isReturn, orderFor } from '../../src/domain/history.ts';
+import {
+  isReturn,
+  type Order,
+  orderFor,
+  readOrder,
+  renderOrder,
+  renderReturn,
+} from '../../src/domain/history.ts';
 import type { NewPet, PetStatus } from '../../src/domain/pet.ts';
 
 const petWith = (status?: PetStatus): NewPet => ({ name: 'Rex', categoryId: 1n, ...(status && { status }) });
@@ -30,4 +37,19 @@ it.each<[PetStatus | undefined, boolean]>([
   ['sold', true],
 ])('a new pet that is %p has an order: %p', (status, hasOrder) => {
   expect(orderFor(1n, undefined, petWith(status), { at: 1 }) !== undefined).toBe(hasOrder);
+});
+
+const order: Order = {
+  ...{ id: 2n ** 63n - 1n, petId: 2n ** 53n + 1n, categoryId: -(2n ** 63n), name: 'Re"x 🐕', status: 'sold' },
+  ...{ createdAt: new Date(1), createdBy: 'till' },
+};
+
+it('reads the orders that it has rendered', () => {
+  for (const each of [order, { ...order, returnedAt: new Date(2), returnedBy: 'till "2"' }])
+    expect(readOrder(renderOrder(each))).toEqual(each);
+});
+
+it('renders a return as what replaces the closing brace of an order', () => {
+  for (const back of [{ returnedAt: new Date(2), returnedBy: 'till "2"' }, { returnedAt: new Date(2) }])
+    expect(renderOrder(order).slice(0, -1) + renderReturn(back)).toBe(renderOrder({ ...order, ...back }));
 });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'bun:test';
 import { parseExactJson } from '../../src/domain/int64.ts';
 import { fingerprintOf } from '../../src/domain/change.ts';
-import { InvalidPetError, type NewPet, parseNewPet, petFields, renderPet } from '../../src/domain/pet.ts';
+import {
+  InvalidPetError,
+  type NewPet,
+  parseNewPet,
+  petFields,
+  readPet,
+  renderPet,
+} from '../../src/domain/pet.ts';
 
 const errorOf = (json: string): InvalidPetError => {
   try {
@@ -28,10 +35,17 @@ describe('parseNewPet', () => {
       '{"name":"Rex","categoryId":9223372036854775808}',
       { categoryId: 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.' },
     ],
+    [`{"name":"${'x'.repeat(256)}","categoryId":1}`, { name: 'name must have at most 255 characters.' }],
+    [`{"name":"${'🐕'.repeat(256)}","categoryId":1}`, { name: 'name must have at most 255 characters.' }],
   ])('reports the problems of %s by field, and all of them in the message', (json, problems) => {
     const { code, message, problems: reported } = errorOf(json);
     expect({ code, reported }).toEqual({ code: 'invalid_pet', reported: problems });
     expect(message).toBe(Object.values(problems).join(' '));
+  });
+
+  it.each(['x', '🐕', 'é'])('counts the code points of a name: 255 times %s', (character) => {
+    const name = character.repeat(255);
+    expect(parseNewPet({ name, categoryId: 1n })).toEqual({ name, categoryId: 1n });
   });
 
   it.each(['[]', '1', 'null', '"Rex"', '1.5'])('refuses %s, which is not an object', (json) => {
@@ -58,6 +72,7 @@ describe('the table of fields', () => {
     for (const name of optional) delete bare[name as 'status'];
     const json = renderPet(1n, bare);
     expect(parseNewPet(parseExactJson(json))).toEqual(bare);
+    expect([readPet(json), readPet(renderPet(1n, full))]).toEqual([bare, full]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import type { Applied, Change } from '../../src/domain/change.ts';
+import type { ApiKey } from '../../src/domain/api-key.ts';
+import type { Applied, CategoryChange, PetChange } from '../../src/domain/change.ts';
 import { PetstoreError } from '../../src/domain/error.ts';
 import type { EventPosition, Store } from '../../src/stores/store.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
@@ -35,7 +36,7 @@ const tags = fc.constantFrom('*', etagOf('{"id":1,"name":"Rex"}'), etagOf('{"id"
 const preconditions = fc.option(fc.record({ ifMatch: tags, ifNoneMatch: tags }, { requiredKeys: [] }), {
   nil: undefined,
 });
-const change: fc.Arbitrary<Change> = fc.oneof(
+const change: fc.Arbitrary<PetChange | CategoryChange> = fc.oneof(
   fc.tuple(categoryId, name, preconditions, by).map((values) => putCategory(...values)),
   fc.tuple(categoryId, preconditions, by).map((values) => deleteCategory(...values)),
   fc.tuple(pet, once, by).map((values) => createPet(...values)),
@@ -57,7 +58,7 @@ class Side {
   }
 
   /** Sends all changes of a batch at once. */
-  async apply(batch: readonly Change[]): Promise<string[]> {
+  async apply(batch: readonly (PetChange | CategoryChange)[]): Promise<string[]> {
     this.#start ??= (await this.#store.events.listEvents({ limit: 1, after: 'now' })).next;
     const changes = batch.map((each) => this.#ownChange(each));
     const outcomes = await Promise.all(
@@ -96,7 +97,7 @@ class Side {
     return [categories, ofCategories, ...ofPets];
   }
 
-  #ownChange(each: Change): Change {
+  #ownChange(each: PetChange | CategoryChange): PetChange | CategoryChange {
     if (each.kind === 'put-category' || each.kind === 'delete-category') return each;
     if (each.kind !== 'create-pet') return { ...each, id: this.#ids[Number(each.id)] ?? 2n ** 62n };
     const { idempotency } = each;
@@ -118,6 +119,41 @@ class Side {
   }
 }
 
+/** What is done to the keys of a run, which are named by their place. */
+const moment = fc.integer({ min: 1, max: 5 }).map((ms) => new Date(ms));
+const keyAction = fc.oneof(
+  fc.record({ kind: fc.constant('create' as const), isReadOnly: fc.boolean(), mayDelete: fc.boolean() }),
+  fc.record({ kind: fc.constant('revoke' as const), place: fc.nat(3), at: moment }),
+  fc.record({ kind: fc.constant('use' as const), place: fc.nat(3), at: moment }),
+);
+
+type KeyAction = typeof keyAction extends fc.Arbitrary<infer Action> ? Action : never;
+
+/** Does all actions of a batch at once, and returns the keys of the run as they are then. */
+async function useKeys({ keys }: Store, run: number, batches: KeyAction[][]): Promise<Partial<ApiKey>[]> {
+  const ids: string[] = [];
+  for (const [round, batch] of batches.entries()) {
+    const created = await Promise.all(
+      batch.map(async (action, index) => {
+        const id = 'place' in action ? (ids[action.place] ?? '999999999') : '';
+        if (action.kind === 'revoke') await keys.revokeKey(id, action.at);
+        if (action.kind === 'use') await keys.recordUse(id, action.at);
+        if (action.kind !== 'create') return undefined;
+        const { isReadOnly, mayDelete } = action;
+        const hash = `${run} ${round} ${index}`;
+        const times = { createdAt: new Date(run), expiresAt: new Date(2 ** 41) };
+        return keys.createKey({
+          ...{ hash, name: `run ${run}`, isReadOnly, mayDelete, lastFour: 'last' },
+          ...times,
+        });
+      }),
+    );
+    ids.push(...created.flatMap((key) => key?.id ?? []));
+  }
+  const found = (await keys.listKeys()).filter((key) => key.name === `run ${run}`);
+  return found.map((key) => Object.assign(key, { id: `#${ids.indexOf(key.id)}` }));
+}
+
 it('both stores decide random batches alike, and hold the same pets, categories, orders and events afterwards', async () => {
   let run = 0;
   await holds(
@@ -128,6 +164,21 @@ it('both stores decide random batches alike, and hold the same pets, categories,
         const [one, other] = both.map((store) => new Side(store, run)) as [Side, Side];
         for (const batch of batches) expect(await other.apply(batch)).toEqual(await one.apply(batch));
         expect(await other.read()).toEqual(await one.read());
+      },
+    ),
+    60,
+  );
+});
+
+it('both stores change keys alike', async () => {
+  let run = 0;
+  await holds(
+    fc.asyncProperty(
+      fc.array(fc.array(keyAction, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }),
+      async (batches) => {
+        run += 1;
+        const [one, other] = both as [Store, Store];
+        expect(await useKeys(other, run, batches)).toEqual(await useKeys(one, run, batches));
       },
     ),
     60,

@@ -1,4 +1,5 @@
 import { expect, it } from 'bun:test';
+import { beginLog } from '../../src/stores/apply.ts';
 import type { EventRequest, EventStore } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -77,9 +78,9 @@ onEveryStore('events', ({ open, place }) => {
     await store.pets.apply(createPet(rex));
     await store.pets.apply(createPet(rex));
     const { next } = await read(store);
-    const bulk = await place().openBulk();
-    await bulk.beginLog();
-    await bulk.close();
+    const tables = await place().openTables();
+    await tables.write(beginLog);
+    await tables.close();
     expect(await codeOf(read(store, { after: next }))).toBe('events_gone');
     const { events, next: begun } = await read(store);
     expect(events).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect, it } from 'bun:test';
+import { countRows } from '../../src/stores/copy.ts';
 import type { Store } from '../support/http/service.ts';
 import { createPet, updatePet } from '../support/changes.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -16,9 +17,9 @@ onEveryStore('expired idempotency keys and events', ({ open, place }) => {
     );
 
   async function countKeys(): Promise<number> {
-    const bulk = await place().openBulk();
-    const count = await bulk.idempotencyRecords.count();
-    await bulk.close();
+    const tables = await place().openTables();
+    const count = await countRows(tables, 'idempotency_keys');
+    await tables.close();
     return count;
   }
 

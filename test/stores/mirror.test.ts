@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { parseAddress } from '../../src/stores/postgres/address.ts';
-import { createApply } from '../../src/stores/postgres/apply.ts';
+import { createEngine } from '../../src/stores/postgres/engine.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { createSql } from '../../src/stores/postgres/sessions.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -45,7 +45,7 @@ describe('events on PostgreSQL', () => {
   /** Every transaction that adds a pet named Slow pauses while the test holds a lock. */
   const pauseSlow = `
     CREATE FUNCTION pause_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF NEW.name = 'Slow' THEN PERFORM pg_advisory_xact_lock(1); END IF;
+      IF NEW.folded_name = 'slow' THEN PERFORM pg_advisory_xact_lock(1); END IF;
       RETURN NEW;
     END $$;
     CREATE TRIGGER pause BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION pause_slow();`;
@@ -85,7 +85,9 @@ describe('events on PostgreSQL', () => {
     const patient = { lockMs: 60_000, statementMs: 60_000, silenceMs: 60_000 };
     const options = { readerCount: 1, timeouts: patient, commitMs: 60_000 };
     const sessions = createSql(parseAddress(database.address(), {}), options);
-    const slow = createApply(sessions, { now: Date.now, maxQueued: 1, metrics: undefined, log: undefined });
+    const slow = createEngine(sessions, {
+      ...{ now: Date.now, maxQueued: 1, log: undefined, metrics: undefined },
+    });
     const adding = slow.apply(createPet({ name: 'Slow', categoryId: 1n }));
     const paused = `
       SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
@@ -96,7 +98,7 @@ describe('events on PostgreSQL', () => {
     await adding;
     await mirror.read(client, 100, 0);
     const found = await mirror.findFaults(client);
-    await Promise.all([store.close(), slow.close().then(() => sessions.close())]);
+    await Promise.all([store.close(), slow.close()]);
     expect([mirror.restarts, found]).toEqual([0, faults]);
   });
 

@@ -3,7 +3,6 @@ import type { OrderPageRequest } from '../../src/stores/store.ts';
 import { untilNoticed } from '../../src/stores/sqlite/freshness.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
-import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
 import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
@@ -12,7 +11,7 @@ const time = Date.parse('2026-02-03T04:05:06.789Z');
 
 const ordersOf = async ({ orders }: Store): Promise<string> => (await orders.listOrders({ limit: 100 })).json;
 
-onEveryStore('orders', ({ open, place }) => {
+onEveryStore('orders', ({ open }) => {
   it('are listed with the pet as sold and who sold and returned it, until after the delete', async () => {
     let now = time;
     const store = await open({ now: () => now });
@@ -128,36 +127,5 @@ onEveryStore('orders', ({ open, place }) => {
     await both[1]!.pets.apply(deletePet(first!));
     await untilNoticed();
     for (const { pets } of both) expect(await pets.getPet(first!)).toBeUndefined();
-  });
-
-  it('survive a bulk write and a bulk read unchanged', async () => {
-    const bulk = await place().openBulk();
-    const orders = [
-      { id: 3n, petId: 2n ** 53n + 1n, status: 'sold', createdAt: new Date(1) },
-      {
-        id: 2n ** 62n + 1n,
-        petId: 2n ** 63n - 1n,
-        status: 'pending',
-        createdAt: new Date(time),
-        name: '',
-        categoryId: -1n,
-      },
-    ] as const;
-    try {
-      await bulk.orders.write(orders);
-      expect(await bulk.orders.count()).toBe(2);
-      expect(await bulk.orders.read(undefined, 10)).toEqual([...orders]);
-      expect(await bulk.orders.read(orders[0], 10)).toEqual([orders[1]]);
-      const taken = [{ ...orders[1], id: 4n }, orders[1]];
-      expect(await codeOf(bulk.orders.write(taken))).not.toBe('done');
-      expect(await bulk.orders.count()).toBe(2);
-      await bulk.raiseLastIds({ pets: 0n, orders: orders[1].id });
-    } finally {
-      await bulk.close();
-    }
-    const store = await open();
-    await store.pets.apply(createPet({ ...rex, status: 'sold' }));
-    const ids = idsOf(await ordersOf(store)).map(BigInt);
-    expect(ids).toEqual([3n, 2n ** 62n + 1n, 2n ** 62n + 2n]);
   });
 });

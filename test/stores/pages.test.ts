@@ -1,12 +1,13 @@
 import { expect, it } from 'bun:test';
-import { type Page, type Sort, sorts } from '../../src/stores/store.ts';
-import { type PetStatus, petStatuses } from '../../src/domain/pet.ts';
-import { createPet, updatePet } from '../support/changes.ts';
+import { type Page, type PageRequest, type Sort, sorts } from '../../src/stores/store.ts';
+import { type NewPet, type PetStatus, petStatuses, renderPet } from '../../src/domain/pet.ts';
+import { createPet, putCategory, updatePet } from '../support/changes.ts';
+import { insertPets } from '../support/insert-rows.ts';
 import { onEveryStore } from '../support/stores.ts';
 
 const names = [
   ...['Rex', 'Tom', '', ' ', 'null', 'nullify', "O'Neill", '"', '", "', '["a", "b"]', '\\', '\\u0041', '\n'],
-  ...['a,b', '{}', '\u0001\u001f', '\u2028', 'Zoë', '🐈', 'x'.repeat(5000)],
+  ...['a,b', '{}', '\u0001\u001f', '\u2028', 'Zoë', '🐈', 'x'.repeat(255), '},{"id":1', ',{"id":7,"name":"'],
 ];
 const categoryIds = [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)];
 const limits = [1, 7, 99, 100];
@@ -90,3 +91,67 @@ onEveryStore('pages', ({ open }) => {
     await Promise.all(others);
   });
 });
+
+const petOf = (id: bigint): NewPet => ({ name: names[Number(id % 22n)] ?? '', categoryId: -id });
+const largest = 2n ** 63n - 1n;
+
+onEveryStore('a page of any length after any id', ({ open, place }) => {
+  it.each<[string, bigint[]]>([
+    ['without a gap', [1n, 2n, 3n, 4n, 5n, 6n, 7n]],
+    ['with gaps', [1n, 2n, 4n, 5n, 6n, 7n, 10n, 30n]],
+    ['that no JavaScript number holds', [3n, 2n, 1n, 0n].map((less) => 2n ** 53n + 7n - less)],
+    ['that are the largest', [5n, 4n, 2n, 1n, 0n].map((less) => largest - less)],
+  ])('holds the right pets of ids %s', async (_, ids) => {
+    await insertPets(
+      place(),
+      ids.map((id) => ({ id, ...petOf(id) })),
+    );
+    const { pets } = await open();
+    const items = ids.map((id) => ({ id, json: renderPet(id, petOf(id)) }));
+    await expectPages(
+      sorts.flatMap((sort) =>
+        [undefined, 0n, ...ids, ids[0]! - 1n].flatMap((after) =>
+          Array.from({ length: 9 }, (_item, index) => {
+            const request = { limit: index + 1, sort, ...(after !== undefined && { after }) };
+            return {
+              read: () => pets.searchPets(request),
+              expected: expectedPage(items, index + 1, sort, after),
+            };
+          }),
+        ),
+      ),
+    );
+  });
+});
+
+onEveryStore('a page of categories, orders and events', ({ open }) => {
+  it('is cut between two rows, whatever their texts are', async () => {
+    const store = await open();
+    const texts = [',{"id":7,"name":"', '},{"id":1', '"},{"id":9,"petId":1,"name":"'];
+    for (const [index, text] of texts.entries()) {
+      await store.pets.apply(putCategory(BigInt(index), text, undefined, text));
+      await store.pets.apply(createPet({ name: text, categoryId: 1n, status: 'sold' }, undefined, text));
+    }
+    const lists = [
+      (request: PageRequest) => store.pets.listCategories(request),
+      (request: PageRequest) => store.orders.listOrders({ limit: request.limit, ...afterOf(request) }),
+    ];
+    for (const list of lists) {
+      const all = JSON.parse((await list({ limit: 100 })).json) as object[];
+      const walked: object[] = [];
+      for (let after: bigint | undefined, isLast = false; !isLast;) {
+        const page = await list({ limit: 1, ...(after !== undefined && { after }) });
+        walked.push(...(JSON.parse(page.json) as object[]));
+        after = page.next;
+        isLast = after === undefined;
+      }
+      expect([walked.length, walked]).toEqual([texts.length, all]);
+    }
+    const { json } = await store.events.listEvents({ limit: 100 });
+    expect((JSON.parse(json) as { createdBy: string }[]).map(({ createdBy }) => createdBy)).toEqual(
+      texts.flatMap((text) => [text, text]),
+    );
+  });
+});
+
+const afterOf = ({ after }: PageRequest) => (after === undefined ? {} : { after });

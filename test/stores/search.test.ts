@@ -4,6 +4,7 @@ import { searchWords } from '../../src/domain/fold.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
+import { insertPets } from '../support/insert-rows.ts';
 import { onEveryStore } from '../support/stores.ts';
 import { createPet, deletePet, updatePet } from '../support/changes.ts';
 
@@ -89,9 +90,7 @@ onEveryStore('a search', ({ open, place }) => {
   });
 
   it('finds copied pets', async () => {
-    const bulk = await place().openBulk();
-    await bulk.pets.write([{ id: 7n, name: 'Ömer', categoryId: 1n }]);
-    await bulk.close();
+    await insertPets(place(), [{ id: 7n, name: 'Ömer', categoryId: 1n }]);
     const store = await open();
     expect(await search(store, { words: ['omer'] })).toEqual([6]);
   });

@@ -3,6 +3,7 @@ import type { PageRequest } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
+import { insertPets } from '../support/insert-rows.ts';
 import { onEveryStore } from '../support/stores.ts';
 import { createPet, updatePet } from '../support/changes.ts';
 
@@ -26,7 +27,7 @@ onEveryStore('the store', ({ place, open }) => {
     const names = [
       ...['NULL', 'null', '{}', '"', '\\', '\\"', '""', "'", ';--', '%s %1$s', '{a,b}', ',', ' ', 'a\\nb'],
       ...Array.from({ length: 0x9f }, (_, code) => String.fromCharCode(code + 1)),
-      ...['\u2028\u2029', '🐕‍🦺', '\u{10ffff}', 'e\u0301', '\ufeff', '\uffff', 'x'.repeat(60_000)],
+      ...['\u2028\u2029', '🐕‍🦺', '\u{10ffff}', 'e\u0301', '\ufeff', '\uffff', '🐕'.repeat(255)],
     ];
     const created = await Promise.all(
       names.map((each) => store.pets.apply(createPet({ name: each, categoryId: 1n }))),
@@ -191,29 +192,18 @@ onEveryStore('the store', ({ place, open }) => {
     });
   });
 
-  describe('pets that are added with their ids', () => {
-    it('are refused as a whole batch if one id is taken', async () => {
-      const bulk = await place().openBulk();
-      try {
-        await bulk.pets.write([{ ...rex, id: 5n }]);
-        const batch = [4n, 5n, 6n].map((id) => ({ id, name: 'Rex', categoryId: 1n }));
-        expect(await codeOf(bulk.pets.write(batch))).not.toBe('done');
-        expect(await bulk.pets.read(undefined, 10)).toEqual([{ ...rex, id: 5n }]);
-      } finally {
-        await bulk.close();
-      }
-    });
-  });
-
   describe('ids past 2^53', () => {
     const largest = 2n ** 63n - 1n;
     const ids = [2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 62n + 1n, largest - 1n, largest];
 
     it('keeps every digit of an id, walks the ids page by page, and refuses a create when all are used', async () => {
-      const bulk = await place().openBulk();
-      await bulk.pets.write(ids.map((id) => ({ id, name: 'Rex', categoryId: id, status: 'sold' })));
-      await bulk.raiseLastIds({ pets: largest, orders: 0n });
-      await bulk.close();
+      await insertPets(
+        place(),
+        ids.map((id) => ({ id, name: 'Rex', categoryId: id, status: 'sold' })),
+      );
+      const tables = await place().openTables();
+      await tables.raiseLastId('pets', largest);
+      await tables.close();
       const store = await open();
       for (const id of ids) {
         const json = `{"id":${id},"name":"Rex","categoryId":${id},"status":"sold"}`;

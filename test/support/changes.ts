@@ -1,8 +1,7 @@
-import type { Category } from '../../src/domain/category.ts';
+import type { ApiKey } from '../../src/domain/api-key.ts';
 import {
   type Change,
   type CreatePet,
-  type CurrentPet,
   decideBatch,
   type DeleteCategory,
   type DeletePet,
@@ -51,28 +50,40 @@ function ifSeen(json: string | undefined): Preconditions | undefined {
 }
 
 interface Before {
-  pets?: Record<string, NewPet | 'damaged'>;
+  pets?: Record<string, NewPet>;
   categories?: Record<string, string>;
+  keys?: readonly ApiKey[];
   holders?: Map<string, IdempotencyHolder>;
+  /** How many ids are left for pets, keys and orders. */
+  idsLeft?: number;
 }
 
-/** Decides changes of a store that holds these pets and names of categories. New ids start at 100, times at 1. */
-export function decide(changes: Change[], { pets = {}, categories = {}, holders = new Map() }: Before = {}) {
-  let lastId = 99n;
+/** Decides changes of a store that holds these pets, names of categories and keys. New ids start at 100, times at 1. */
+export function decide(
+  changes: Change[],
+  { pets = {}, categories = {}, keys = [], holders = new Map(), idsLeft = changes.length }: Before = {},
+) {
+  const timed = changes.map((change, index) => ({ ...change, at: index + 1 }));
+  const ids = Array.from({ length: idsLeft }, (_, index) => BigInt(100 + index));
+  const creates = timed.filter(({ kind }) => kind.startsWith('create'));
+  const newIds = new Map(creates.slice(0, idsLeft).map((create, index) => [create, 100n + BigInt(index)]));
+  const claims = new Map<string, IdempotencyHolder>();
+  for (const [create, petId] of newIds) {
+    if (create.kind !== 'create-pet' || !create.idempotency) continue;
+    const key = keyOf(create.idempotency);
+    if (!claims.has(key)) claims.set(key, { petId, requestHash: create.idempotency.requestHash });
+  }
   const known: Known = {
-    pet(id): CurrentPet | 'damaged' | undefined {
-      const pet = pets[String(id)];
-      return typeof pet === 'object' ? { pet, json: renderPet(id, pet) } : pet;
-    },
-    category(id): Category | 'damaged' | undefined {
-      const name = categories[String(id)];
-      return name === undefined || name === 'damaged' ? name : { id, name };
-    },
-    holder: (idempotency) => holders.get(keyOf(idempotency)),
-    newId: () => ++lastId,
+    pets: new Map(
+      Object.entries(pets).map(([id, pet]) => [BigInt(id), { pet, json: renderPet(BigInt(id), pet) }]),
+    ),
+    categories: new Map(
+      Object.entries(categories).map(([id, name]) => [BigInt(id), { id: BigInt(id), name }]),
+    ),
+    keys: new Map(keys.map((key) => [BigInt(key.id), key])),
+    holders: new Map([...claims, ...holders]),
+    newIds,
+    orderIds: ids,
   };
-  return decideBatch(
-    changes.map((change, index) => ({ ...change, at: index + 1 })),
-    known,
-  );
+  return decideBatch(timed, known);
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BulkStore } from '../../src/stores/bulk.ts';
-import { openSqliteBulk } from '../../src/stores/sqlite/maintenance/bulk.ts';
+import type { StoreTables } from '../../src/stores/copy.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
+import { openSqliteTables } from '../../src/stores/sqlite/tables.ts';
 import type { Store } from './http/service.ts';
 
 export interface StoreOptions {
@@ -14,7 +14,7 @@ export interface StoreOptions {
 /** Where a store lives: it can be closed and opened again, or opened twice. */
 export interface StorePlace extends AsyncDisposable {
   open(options?: StoreOptions): Promise<Store>;
-  openBulk(): Promise<BulkStore>;
+  openTables(): Promise<StoreTables>;
   /** Every byte that the store has written so far. */
   readAll(): Promise<Buffer>;
 }
@@ -35,7 +35,7 @@ export async function makeSqlitePlace(): Promise<SqlitePlace> {
   return {
     path,
     open: async (options = {}) => openSqliteStore({ path, ...options }),
-    openBulk: () => openSqliteBulk({ path, mayCreate: true }),
+    openTables: () => openSqliteTables({ path, mayCreate: true }),
     async readAll() {
       const names = [...new Bun.Glob('*').scanSync(folder)];
       return Buffer.concat(await Promise.all(names.map((name) => Bun.file(join(folder, name)).bytes())));

@@ -92,7 +92,11 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
     untilHealthy,
     async rows() {
       const { machine } = await leader();
-      return query<Row>(machine.address, 5432, 'SELECT id::text AS id, name FROM pets');
+      return query<Row>(
+        machine.address,
+        5432,
+        "SELECT id::text AS id, json::json ->> 'name' AS name FROM pets",
+      );
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };

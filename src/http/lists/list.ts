@@ -1,6 +1,7 @@
 import type { Page, PetStore } from '../../stores/store.ts';
 import { etagOf } from '../../domain/precondition.ts';
-import { andThen, type MaybePromise, type Representation } from '../response.ts';
+import { andThen, type MaybePromise } from '../../system/maybe-promise.ts';
+import type { Representation } from '../response.ts';
 import type { Handler } from '../route.ts';
 import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../system/progress.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
-import type { StoreContent } from '../sqlite/maintenance/inspect.ts';
+import type { StoreContent } from '../check.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
@@ -59,7 +59,7 @@ export async function addBackup({
   await place.list();
   const draft = place.draftOf(store);
   try {
-    const content = backUpSqlite(store, draft, report);
+    const content = await backUpSqlite(store, draft, report);
     const name = nameBackup(createdAt, await hashOf(draft));
     report.step(`Adding ${name} to ${place.name}`);
     await place.add(draft, name);
@@ -85,7 +85,7 @@ export async function rehearse(
     const store = join(folder, 'petstore.db');
     report.step(`Fetching ${name}`);
     await fetchBackup(place, name, file);
-    const content = restoreSqlite({ file, name: store, isForced: false, report });
+    const content = await restoreSqlite({ file, name: store, isForced: false, report });
     rmSync(file);
     await openSqliteStore({ path: store }).close();
     return { content, durationMs: performance.now() - startedAt };

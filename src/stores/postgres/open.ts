@@ -1,11 +1,10 @@
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
+import { createStore } from '../create-store.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { type Environment, parseAddress } from './address.ts';
-import { createApply } from './apply.ts';
-import { createKeyStore } from './keys.ts';
-import { createEventStore, createOrderStore, createPetReads } from './pets.ts';
+import { createEngine } from './engine.ts';
 import { warnOfOthers } from './rights.ts';
 import { prepareDatabase } from './schema.ts';
 import { limits } from './session.ts';
@@ -40,17 +39,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   });
   // Read now, so that the log names the server at once. If it has just gone, the first request finds out.
   if (log) await warnOfOthers(sql, log).catch(() => {});
-  const { close, ...writes } = createApply(sql, { now, maxQueued: maxQueuedWrites, log, metrics });
-  return {
-    pets: { ...createPetReads(sql), ...writes },
-    orders: createOrderStore(sql),
-    events: createEventStore(sql),
-    keys: createKeyStore(sql, now),
-    async close() {
-      await close();
-      await sql.close();
-    },
-  };
+  const engine = createEngine(sql, { now, maxQueued: maxQueuedWrites, log, metrics });
+  return createStore(engine, now);
 }
 
 const selectSize = { name: 'select-size', text: 'SELECT pg_database_size(current_database()) AS size' };

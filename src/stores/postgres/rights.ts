@@ -16,8 +16,8 @@ const selectRights = `
   SELECT quote_ident(current_user) AS role, quote_ident(current_schema()) AS schema,
     current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     ARRAY(
-      SELECT relname::text FROM pg_class JOIN unnest('{pets, orders, categories, events, event_log,
-        api_keys, idempotency_keys, pet_ids, order_ids}'::text[]) AS name ON oid = to_regclass(name)
+      SELECT relname::text FROM pg_class JOIN unnest('{pets, orders, categories, events, event_log, api_keys,
+        idempotency_keys, pet_ids, order_ids, api_key_ids}'::text[]) AS name ON oid = to_regclass(name)
       WHERE NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE')
         ELSE (SELECT bool_and(has_table_privilege(oid, privilege))
           FROM unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege) END

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../domain/error.ts';
-import { type MakeOptions, otherSchema, schemaVersion, tables } from '../schema.ts';
+import { definitions, type MakeOptions, otherSchema, schemaVersion } from '../schema.ts';
 import type { PostgresAddress } from './address.ts';
 import { onSession } from './errors.ts';
 import { problemOfRights } from './rights.ts';
@@ -44,7 +44,7 @@ async function makeSchema(session: Session): Promise<boolean> {
   await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await session.query('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
   const isMissing = await isWithoutSchema(session);
-  if (isMissing) await session.query(tables.postgres);
+  if (isMissing) await session.query(definitions.postgres);
   await session.query('COMMIT');
   return isMissing;
 }

@@ -96,7 +96,7 @@ export type Settings = Record<string, string | number>;
 export const keepPlans: Settings = {
   plan_cache_mode: 'force_generic_plan',
   // A kept plan may predate most pets, so exclude plans that pay off only in small tables.
-  ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+  ...{ enable_seqscan: 'off', enable_bitmapscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
   // The server overestimates a page as a tenth of the table, and would compile every page of a large one.
   jit: 'off',
 };

@@ -4,14 +4,15 @@ import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
 import type { Log } from '../../system/log.ts';
+import { createStore } from '../create-store.ts';
+import type { Engine } from '../statement.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
-import { createFreshness } from './freshness.ts';
-import { createKeyStore } from './keys.ts';
+import { createFreshness, untilNoticed } from './freshness.ts';
 import { openForWriting } from './open-file.ts';
-import { createEventStore, createOrderStore, createPetStore } from './pets.ts';
 import { openSearcher } from './search.ts';
+import { createStatements, dialect, forOneRow } from './statements.ts';
 import { isInPlace, watchStore } from './watch.ts';
 import { openWriter } from './writer.ts';
 
@@ -34,7 +35,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watch);
-  const writer = openWriter({ store, watch, maxQueuedWrites, log, metrics, onReply: freshness.noteWritten });
+  const writer = openWriter({
+    ...{ store, watch, maxQueued: maxQueuedWrites, log, metrics },
+    onReply: freshness.noteWritten,
+  });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>
     sizeOf(store.path),
   );
@@ -43,12 +47,25 @@ export function openSqliteStore(options: SqliteOptions): Store {
   );
   if (metrics) measureDisk(metrics, dirname(store.path));
   const searcher = openSearcher(store, watch);
-  const opened = { database, writer, searcher, freshness, now };
-  return {
-    pets: createPetStore(opened),
-    orders: createOrderStore(opened),
-    events: createEventStore(opened),
-    keys: createKeyStore(opened),
+  const statements = createStatements(database);
+  const engine: Engine = {
+    dialect,
+    version: freshness.version,
+    read: (statement, values, resultOf) => freshness.read(() => resultOf(statements.run(statement, values))),
+    scan: (statement, values, signal) => searcher.search(forOneRow(statement, values), signal),
+    areWritesFailing: writer.areFailing,
+    async apply(change) {
+      const outcome = await writer.apply({ ...change, at: now() });
+      // Commands report these changes.
+      if (change.kind === 'create-key' || change.kind === 'revoke-key') await untilNoticed();
+      return outcome;
+    },
+    lease() {
+      const version = freshness.version();
+      return () => freshness.version() === version;
+    },
+    // Short, because reading the end of the log takes microseconds.
+    checkEventsEveryMs: 50,
     async close() {
       await Promise.all([writer.close(), searcher.close()]);
       watch.close();
@@ -58,6 +75,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       writable.close();
     },
   };
+  return createStore(engine, now);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
-import { otherSchema, schemaVersion, tables } from '../schema.ts';
+import { definitions, otherSchema, schemaVersion } from '../schema.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
@@ -24,7 +24,7 @@ export function makeSchema(database: Database): boolean {
   const make = database.transaction(() => {
     // Another process may have made them while this one waited for the lock.
     if (!isWithoutSchema(database)) return false;
-    database.run(tables.sqlite);
+    database.run(definitions.sqlite);
     database.run(`PRAGMA application_id = ${applicationId}`);
     database.run(`PRAGMA user_version = ${schemaVersion}`);
     return true;

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
-import type { SearchRequest } from '../store.ts';
+import type { Value } from '../statement.ts';
 import { openReader } from './connect.ts';
 import { describeFailure } from './errors.ts';
 import type { StoreFile } from './file.ts';
-import { findPets } from './pets.ts';
-import type { SearchOutcome } from './search.ts';
+import type { SearchReply } from './search.ts';
+import type { Bound } from './statements.ts';
 import { refuseMoved } from './watch.ts';
 
 /** Runs the searches that may read all pets, so that the serving thread never does. */
@@ -24,22 +24,22 @@ if (process.platform === 'linux') {
 let store: StoreFile;
 let database: Database | undefined;
 
-self.onmessage = ({ data }: MessageEvent<StoreFile | SearchRequest | 'close'>) => {
+self.onmessage = ({ data }: MessageEvent<StoreFile | Bound | 'close'>) => {
   if (data === 'close') {
     database?.close();
     self.postMessage('closed');
-  } else if ('limit' in data) {
+  } else if ('sql' in data) {
     self.postMessage(search(data));
   } else {
     store = data;
   }
 };
 
-function search(request: SearchRequest): SearchOutcome {
+function search({ sql, values }: Bound): SearchReply {
   try {
     refuseMoved(store);
     database ??= openReader(store);
-    return { page: findPets(database, request) };
+    return { rows: database.query<unknown, Value[]>(sql).all(...values) };
   } catch (error) {
     // After a move, the connection may belong to another file.
     database?.close();

@@ -1,22 +1,21 @@
 import { PetstoreError, storeClosing, unavailable } from '../../domain/error.ts';
-import type { Page, SearchRequest } from '../store.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
+import type { Bound } from './statements.ts';
 import type { StoreWatch } from './watch.ts';
 
-export type Searcher = ReturnType<typeof openSearcher>;
-export type SearchOutcome = { page: Page } | { failure: Failure };
+export type SearchReply = { rows: unknown[] } | { failure: Failure };
 
 /** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
 const maxWaiting = 32;
 const maxWaitMs = 3000;
 
-interface Waiting extends PromiseWithResolvers<Page> {
-  request: SearchRequest;
+interface Waiting extends PromiseWithResolvers<unknown[]> {
+  bound: Bound;
   timer?: Timer;
 }
 
-/** Runs searches that read many pets, one at a time, on a thread of their own. */
+/** Runs scans, which may read many rows, one at a time, on a thread of their own. */
 export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>) {
   /** In the order of their arrival. */
   const waiting = new Set<Waiting>();
@@ -27,12 +26,12 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   const startThread = (): Worker => {
     // Keep the URL literal here: the one-file build searches for it.
     const worker = new Worker(new URL('./search-thread.ts', import.meta.url));
-    worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
+    worker.onmessage = ({ data }: MessageEvent<'closed' | SearchReply>) => {
       if (data === 'closed') return closing?.resolve();
       const problem = watch.problem();
       const error = problem ?? ('failure' in data ? failureOf(data.failure) : undefined);
       if (error) running?.reject(error);
-      else if ('page' in data) running?.resolve(data.page);
+      else if ('rows' in data) running?.resolve(data.rows);
       sendNext();
     };
     worker.onerror = ({ message }) => {
@@ -56,7 +55,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
       waiting.delete(running);
       clearTimeout(running.timer);
       try {
-        (thread ??= startThread()).postMessage(running.request);
+        (thread ??= startThread()).postMessage(running.bound);
       } catch (error) {
         // The system had no thread to give.
         failRunning(error);
@@ -70,11 +69,11 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
      * Fails with `overloaded` if too many searches wait or this one waits too long. Does not start once `signal` is
      * aborted.
      */
-    async search(request: SearchRequest, signal?: AbortSignal): Promise<Page> {
+    async search<Row>(bound: Bound, signal?: AbortSignal): Promise<Row[]> {
       const problem = closing ? storeClosing() : watch.problem();
       if (problem) throw problem;
       if (waiting.size >= maxWaiting || signal?.aborted) throw tooManyWaiting();
-      const next: Waiting = { request, ...Promise.withResolvers<Page>() };
+      const next: Waiting = { bound, ...Promise.withResolvers<unknown[]>() };
       const leave = (): void => {
         if (waiting.delete(next)) next.reject(tooManyWaiting());
       };
@@ -82,7 +81,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
       next.timer = setTimeout(leave, maxWaitMs).unref();
       signal?.addEventListener('abort', leave);
       if (!running) sendNext();
-      return next.promise;
+      return next.promise as Promise<Row[]>;
     },
     /** Waits for the running search, then ends the thread. */
     async close(): Promise<void> {

@@ -27,9 +27,12 @@ export function isInPlace({ path, identities }: StoreFile): boolean {
  * Runs a transaction only if the store is in place, and fails unless it still is afterwards. Before: without the shared
  * memory, a process would overwrite the last commits of others. After: a write to a moved file may be lost.
  */
-export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
+export async function whileInPlace<Result>(
+  store: StoreFile,
+  transaction: () => Result | Promise<Result>,
+): Promise<Result> {
   refuseMoved(store);
-  const result = transaction();
+  const result = await transaction();
   if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
   return result;
 }

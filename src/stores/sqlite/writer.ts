@@ -5,24 +5,22 @@ import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
-import type { Statement, Reply, Write, WriteResult } from './writer-thread.ts';
-
-export type Writer = ReturnType<typeof openWriter>;
+import type { Reply } from './writer-thread.ts';
 
 interface WriterOptions {
   store: StoreFile;
   watch: Pick<StoreWatch, 'problem'>;
-  /** How many writes may wait, not counting those being committed. */
-  maxQueuedWrites: number;
+  /** How many changes may wait, not counting those being committed. */
+  maxQueued: number;
   log?: Log | undefined;
   metrics?: Registry | undefined;
-  /** Called once a batch is written, or has failed, and before its callers go on. */
+  /** Called after each batch, before its callers go on. */
   onReply?: () => void;
 }
 
-/** Hands writes to the writer thread, in batches. Each resolves once its commit is on disk. */
+/** Hands changes to the writer thread, in batches. Each resolves once its commit is on disk. */
 export function openWriter(options: WriterOptions) {
-  const { store, watch, maxQueuedWrites, log, metrics, onReply } = options;
+  const { store, watch, maxQueued, log, metrics, onReply } = options;
   // Keep the URL literal here: the one-file build searches for it.
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
   let replied: PromiseWithResolvers<Reply>;
@@ -33,29 +31,29 @@ export function openWriter(options: WriterOptions) {
   };
   thread.postMessage(store);
 
-  const send = (message: Write[] | 'close'): Promise<Reply> => {
+  const send = (message: TimedChange[] | 'close'): Promise<Reply> => {
     replied = Promise.withResolvers();
     thread.postMessage(message);
     return replied.promise;
   };
 
-  const commit = async (writes: Write[]): Promise<WriteResult[]> => {
+  const commit = async (changes: TimedChange[]): Promise<Outcome[]> => {
     const problem = watch.problem();
     if (problem) throw problem;
-    const reply = await send(writes);
+    const reply = await send(changes);
     onReply?.();
     if ('failure' in reply) throw failureOf(reply.failure);
-    return reply.results;
+    return reply.outcomes;
   };
 
   const monitor = createWriteMonitor(
-    { length: () => batches.length, capacity: maxQueuedWrites },
+    { length: (): number => batches.length, capacity: maxQueued },
     { log, metrics },
   );
-  const batches: Batcher<Write, WriteResult> = createBatcher(commit, {
+  const batches: Batcher<TimedChange, Outcome> = createBatcher(commit, {
     startsAfterTurn: true,
-    // The first write of a turn waits for its end, too.
-    maxLength: maxQueuedWrites + 1,
+    // The first change of a turn waits for its end, too.
+    maxLength: maxQueued + 1,
     monitor,
   });
 
@@ -67,12 +65,9 @@ export function openWriter(options: WriterOptions) {
   };
 
   return {
-    apply: (change: TimedChange) => batches.add(change) as Promise<Outcome>,
-    async execute(sql: string, values: Statement['values']): Promise<void> {
-      await batches.add({ kind: 'execute', sql, values });
-    },
+    apply: (change: TimedChange) => batches.add(change),
     areFailing: () => monitor.isFailing,
-    /** Waits for pending writes, then ends the thread. */
+    /** Waits for pending changes, then ends the thread. */
     close: () => (closed ??= close()),
   };
 }

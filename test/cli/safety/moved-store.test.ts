@@ -61,7 +61,7 @@ describe.each(ways)('a running service whose store is $way', ({ takeAway, putBac
   it('refuses every call from the first, until it is started again', async () => {
     await using service = await startService({ databaseUrl: at.store });
     await addPets(service.call, 3);
-    backUpSqlite(at.store, inFolder('backup.db'), noReport);
+    await backUpSqlite(at.store, inFolder('backup.db'), noReport);
     takeAway();
     // At once, without waiting until anything is noticed.
     for (let count = 0; count < 5; count++) expect(await create(service)).toBe('503 unavailable');

@@ -15,7 +15,7 @@ const { inFolder, run, expectRefused } = at;
 describe('petstore restore over a crashed store', () => {
   it('changes no pet when it refuses or fails, and keeps what it replaces', async () => {
     await fillFile(at.store, 2);
-    backUpSqlite(at.store, inFolder('good.db'), noReport);
+    await backUpSqlite(at.store, inFolder('good.db'), noReport);
     copyByHand(inFolder('good.db'), inFolder('bad.db'));
     damageFile(inFolder('bad.db'));
     rmSync(at.store);
@@ -40,7 +40,7 @@ describe('restores of one store at the same time', () => {
   it('leave the whole content of one of them', async () => {
     for (const count of [100, 2000]) {
       await fillFile(inFolder(`${count}.db`), count);
-      backUpSqlite(inFolder(`${count}.db`), inFolder(`b${count}.db`), noReport);
+      await backUpSqlite(inFolder(`${count}.db`), inFolder(`b${count}.db`), noReport);
     }
     await fillFile(at.store, 1);
     const results = await Promise.all(

@@ -18,7 +18,7 @@ describe('a file that a killed backup or restore has left', () => {
         makeOld(left);
       }
     }
-    backUpSqlite(folder.database, file, noReport);
+    await backUpSqlite(folder.database, file, noReport);
     await openSqliteStore({ path: folder.database }).close();
     expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('two replicas that change the same pets', () => {
     expect((await Promise.all(outcomes)).toSorted()).toEqual(['done', 'precondition_failed']);
   });
 
-  it('of a pet do not wait for the categories, which an import may hold', async () => {
+  it('of a pet do not wait for the categories', async () => {
     const [id] = (await createMany(1)) as [bigint];
     await using held = await hold(database, 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE');
     const [{ pets }] = replicas;

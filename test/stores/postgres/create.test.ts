@@ -26,7 +26,7 @@ describe('an idempotency key whose pet was deleted', () => {
       responses.push(...(await Promise.all(repeatEverywhere())));
       for (const response of responses) expect(response).toEqual({ ...first, isNew: false });
     }
-    expect(await database.run("SELECT id FROM pets WHERE name LIKE 'round %'")).toEqual([]);
+    expect(await database.run("SELECT id FROM pets WHERE folded_name LIKE 'round %'")).toEqual([]);
     await Promise.all(replicas.map((replica) => replica.close()));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { inspectPostgres } from '../../../src/stores/postgres/maintenance/inspect.ts';
+import { inspectPostgres } from '../../../src/stores/postgres/inspect.ts';
+import { noReport } from '../../../src/system/progress.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
@@ -9,20 +10,40 @@ import { createPet } from '../../support/changes.ts';
 describe('a database that is inspected', () => {
   it('shows how many pets and orders it holds', async () => {
     await using database = await makeDatabase();
-    expect(await inspectPostgres(database.address(), {})).toMatchObject({ isNew: true, orderCount: 0 });
+    expect(await inspectPostgres(database.address(), {}, noReport)).toMatchObject({
+      isNew: true,
+      content: { orderCount: 0 },
+    });
     const store = await openPostgresStore({ address: database.address() });
     for (const status of ['pending', 'sold', 'available'] as const)
       await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
     await store.close();
-    expect(await inspectPostgres(database.address(), {})).toMatchObject({ petCount: 3, orderCount: 2 });
+    expect(await inspectPostgres(database.address(), {}, noReport)).toMatchObject({
+      content: { petCount: 3, orderCount: 2 },
+    });
     const { stdout } = await runCli(['doctor', '--database-url', database.address()]);
     expect(stdout).toContain('holds 3 pets and 2 orders.');
+  });
+
+  it('is reported if a row does not agree with its JSON', async () => {
+    await using database = await makeDatabase();
+    const store = await openPostgresStore({ address: database.address() });
+    await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
+    await store.close();
+    const inspect = () => failureOf(inspectPostgres(database.address(), {}, noReport));
+    const damaged = (row: string) => ({ problem: `The database is damaged at ${row}.` });
+    await database.run('UPDATE events SET json = left(json, -1)');
+    expect(await inspect()).toMatchObject(damaged('event 1'));
+    await database.run('UPDATE orders SET pet_id = 7');
+    expect(await inspect()).toMatchObject(damaged('order 1'));
+    await database.run("UPDATE pets SET json = replace(json, 'Rex', 'Tom')");
+    expect(await inspect()).toMatchObject(damaged('pet 1'));
   });
 
   it('shows whether the role may create the tables', async () => {
     await using database = await makeDatabase();
     const address = await makeRole(database, 'stranger', 'SELECT');
-    expect(await inspectPostgres(address, {})).toMatchObject({
+    expect(await inspectPostgres(address, {}, noReport)).toMatchObject({
       isNew: true,
       problemOfRights: { problem: 'The role may not make the tables.' },
     });
@@ -44,7 +65,7 @@ describe('a role that may not write', () => {
     const [grant = ''] = /GRANT .+;/.exec(refusal) ?? [];
     await database.run(grant);
     await (await openPostgresStore({ address })).close();
-    expect(await inspectPostgres(address, {})).toMatchObject({ problemOfRights: undefined });
+    expect(await inspectPostgres(address, {}, noReport)).toMatchObject({ problemOfRights: undefined });
 
     await database.run(`REVOKE DELETE ON events FROM "Clerk_of_${database.name}"`);
     expect(await start()).toContain('may not read and write events.');

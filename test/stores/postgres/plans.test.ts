@@ -62,19 +62,19 @@ describe('a plan', () => {
 /** Many available pets and none that is sold: a plan made for any status expects as many of each. */
 async function fill(database: Database, count: number): Promise<void> {
   await database.run(
-    `INSERT INTO pets (id, name, category_id, status)
-     SELECT nextval('pet_ids'), 'Rex', 1, 'available' FROM generate_series(1, ${count})`,
+    `INSERT INTO pets (id, json, status, category_id, folded_name)
+     SELECT n, '{"id":' || n || ',"name":"Rex"}', 'available', 1, 'rex' FROM (SELECT nextval('pet_ids') AS n FROM generate_series(1, ${count})) AS ids`,
   );
   await database.run(
     `INSERT INTO idempotency_keys (caller, key, request_hash, pet_id, created_at)
      SELECT 'somebody', gen_random_uuid(), '', n, ${Date.now()} FROM generate_series(1, ${count}) AS n`,
   );
   await database.run(
-    `INSERT INTO orders (id, pet_id, status, created_at)
-     SELECT nextval('order_ids'), n, 'sold', 0 FROM generate_series(1, ${count}) AS n`,
+    `INSERT INTO orders (id, json, pet_id, status, created_at)
+     SELECT nextval('order_ids'), '{"id":' || n || ',"petId":1}', n, 'sold', 0 FROM generate_series(1, ${count}) AS n`,
   );
   await database.run(
-    `INSERT INTO categories SELECT last.id + n, 'Cats'
+    `INSERT INTO categories (id, json) SELECT last.id + n, '{"id":' || last.id + n || ',"name":"Cats"}'
      FROM (SELECT coalesce(max(id), 0) AS id FROM categories) AS last, generate_series(1, ${count}) AS n`,
   );
 }

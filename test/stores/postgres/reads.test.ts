@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { createReads, createSharedRead } from '../../../src/stores/postgres/reads.ts';
+import { createReader } from '../../../src/stores/postgres/engine.ts';
+import type { Statement } from '../../../src/stores/statement.ts';
 import { limits } from '../../../src/stores/postgres/session.ts';
 import { createSql, type Sql } from '../../../src/stores/postgres/sessions.ts';
 import { createPet } from '../../support/changes.ts';
@@ -13,17 +14,16 @@ import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 const lock = 4711;
 
 interface Row {
-  place: number;
   value: string;
   query: string;
 }
 
-/** The id of the query shows which requests shared it. */
-const selectValues = {
+/** The time of the query shows which reads shared it. */
+const selectValues: Statement = {
   name: 'select-values',
-  text: `SELECT place::integer, value, query.id AS query
-    FROM (SELECT gen_random_uuid()::text AS id, pg_advisory_xact_lock_shared(${lock})) AS query,
-      unnest($1::text[]) WITH ORDINALITY AS asked (value, place)`,
+  input: { value: 'text', size: 'bigint' },
+  sql: `SELECT input.value, statement_timestamp()::text AS query,
+    pg_advisory_xact_lock_shared(${lock})::text AS lock`,
 };
 
 let database: Database;
@@ -49,13 +49,10 @@ function openSql(lockMs: number): Sql {
   return createSql(parseAddress(database.address(), {}), { readerCount: 1, timeouts });
 }
 
-function readValues(over: Sql, rowCount = 1) {
-  return createReads(over, {
-    statement: selectValues,
-    valuesOf: (value: string) => [value],
-    rowCountOf: () => rowCount,
-    resultOf: (row: Row | undefined) => row,
-  });
+/** `size` is how many rows a read may have but one. */
+function readValues(over: Sql, size = 0) {
+  const reader = createReader(over);
+  return (value: string) => Promise.resolve(reader.read(selectValues, [value, size], ([row]: Row[]) => row));
 }
 
 const hold = () => holder.query(`SELECT pg_advisory_lock(${lock})`);
@@ -76,7 +73,7 @@ describe('reads that wait together', () => {
   });
 
   it('become several queries if they may read many rows', async () => {
-    const read = readValues(sql, 400);
+    const read = readValues(sql, 399);
     await hold();
     const all = Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(read));
     await release();
@@ -91,21 +88,19 @@ describe('reads that wait together', () => {
 describe('a read that begins after a write', () => {
   it('sees it, although an equal one is under way', async () => {
     const store = await openPostgresStore({ address: database.address() });
-    const read = createReads(sql, {
-      statement: {
-        text: `SELECT place::integer, count FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place),
-          LATERAL (SELECT count(*)::integer, pg_advisory_xact_lock_shared(${lock}) FROM pets
-            WHERE pets.name = asked.name) AS found`,
-      },
-      valuesOf: (name: string) => [name],
-      resultOf: (row: { place: number; count: number } | undefined) => row?.count,
-    });
+    const count: Statement = {
+      input: { name: 'text' },
+      sql: `SELECT count(*)::integer AS count, pg_advisory_xact_lock_shared(${lock})::text AS lock
+        FROM pets WHERE folded_name = input.name`,
+    };
+    const reader = createReader(sql);
+    const read = (name: string) => reader.read(count, [name], ([row]: { count: number }[]) => row?.count);
     await hold();
-    const before = read('Rex');
+    const before = read('rex');
     // The query has its snapshot when it waits for the lock.
     while ((await holder.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount === 0) await Bun.sleep(5);
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
-    const after = read('Rex');
+    const after = read('rex');
     await release();
     expect([await before, await after]).toEqual([0, 1]);
     await store.close();
@@ -131,17 +126,18 @@ describe('reads that fail', () => {
   ])('fail alone because of $problem', async ({ bad, error }) => {
     await database.run(`CREATE OR REPLACE FUNCTION damaged() RETURNS text LANGUAGE plpgsql AS
       $$ BEGIN RAISE 'damaged' USING ERRCODE = 'data_corrupted'; END $$`);
-    const read = createReads(sql, {
-      statement: {
-        text: `SELECT place::integer, CASE number WHEN 13 THEN damaged() ELSE (100 / number)::text END AS value
-          FROM unnest($1::integer[]) WITH ORDINALITY AS asked (number, place)`,
-      },
-      valuesOf: (number: number) => [number],
-      resultOf: (row: { place: number; value: string } | undefined, number) => {
-        if (number === 7) throw new Error('Seven.');
-        return row?.value;
-      },
-    });
+    const divide: Statement = {
+      input: { number: 'bigint' },
+      sql: 'SELECT CASE input.number WHEN 13 THEN damaged() ELSE (100 / input.number)::text END AS value',
+    };
+    const reader = createReader(sql);
+    const read = (number: number) =>
+      Promise.resolve(
+        reader.read(divide, [number], ([row]: { value: string }[]) => {
+          if (number === 7) throw new Error('Seven.');
+          return row?.value;
+        }),
+      );
     const [first, second, failure, last] = [read(1), read(2), failureOf(read(bad)), read(4)];
     expect(await failure).toMatchObject(error);
     expect(await Promise.all([first, second, last])).toEqual(['100', '50', '25']);
@@ -157,47 +153,5 @@ describe('reads that fail', () => {
     const later = read('b');
     await release();
     expect([(await sent)?.value, (await later)?.value]).toEqual(['a', 'b']);
-  });
-});
-
-/** Queries that end when the test says so. */
-function startQueries() {
-  const started: PromiseWithResolvers<string>[] = [];
-  const query = (): Promise<string> => {
-    const running = Promise.withResolvers<string>();
-    started.push(running);
-    return running.promise;
-  };
-  return { started, query };
-}
-
-describe('shared reads', () => {
-  it('join a query only before it starts', async () => {
-    const { started, query } = startQueries();
-    const read = createSharedRead<string>();
-    const first = read('page', query);
-    const second = read('page', query);
-    const third = read('page', query);
-    expect(started).toHaveLength(1);
-    started[0]!.resolve('before');
-    expect(await first).toBe('before');
-    expect(started).toHaveLength(2);
-    const fourth = read('page', query);
-    started[1]!.resolve('after');
-    expect([await second, await third]).toEqual(['after', 'after']);
-    expect(started).toHaveLength(3);
-    started[2]!.resolve('last');
-    expect(await fourth).toBe('last');
-  });
-
-  it('fail together behind a failed query, and start again after it', async () => {
-    const { started, query } = startQueries();
-    const read = createSharedRead<string>();
-    const reads = Promise.allSettled([read('page', query), read('page', query)]);
-    started[0]!.reject(new Error('down'));
-    expect((await reads).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    const later = read('page', query);
-    started[1]!.resolve('up');
-    expect(await later).toBe('up');
   });
 });

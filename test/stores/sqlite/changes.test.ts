@@ -1,12 +1,8 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
-import { noReport } from '../../../src/system/progress.ts';
-import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
-import { openSqliteBulk } from '../../../src/stores/sqlite/maintenance/bulk.ts';
+import { readFileSync } from 'node:fs';
 import { codeOf } from '../../support/code-of.ts';
 import { useSqliteFile } from '../../support/sqlite-file.ts';
-import { createPet, deleteCategory, deletePet, putCategory, updatePet } from '../../support/changes.ts';
+import { createPet, deletePet, updatePet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -56,53 +52,5 @@ describe('updates and deletes', () => {
     expect(await store.pets.getPet(next)).toBeUndefined();
     await store.close();
     expect((await place.open().pets.apply(createPet(rex))).id).toBe(next + 1n);
-  });
-
-  it('refuse a damaged pet and leave it as it is, while the rest of the batch is done', async () => {
-    const store = place.open();
-    const [damaged, sound] = [await store.pets.apply(createPet(rex)), await store.pets.apply(createPet(rex))];
-    const json = damaged.json.replace('Rex', 'Rey');
-    place.change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
-    const outcomes = await Promise.all([
-      codeOf(store.pets.apply(createPet(rex))),
-      codeOf(store.pets.apply(updatePet(damaged.id, { changes: { name: 'Tom' } }))),
-      codeOf(store.pets.apply(deletePet(damaged.id))),
-      codeOf(store.pets.apply(updatePet(sound.id, { changes: { name: 'Tom' } }))),
-    ]);
-    expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
-    using database = new Database(place.path);
-    expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
-  });
-
-  it('refuse a damaged category, and so does the list', async () => {
-    const store = place.open();
-    await store.pets.apply(putCategory(7n, 'Cats'));
-    place.change("UPDATE categories SET name = 'Cars' WHERE id = 7");
-    const outcomes = await Promise.all([
-      codeOf(store.pets.apply(putCategory(7n, 'Dogs'))),
-      codeOf(store.pets.apply(deleteCategory(7n))),
-      codeOf(store.pets.apply(putCategory(8n, 'Dogs'))),
-    ]);
-    expect(outcomes).toEqual(['unavailable', 'unavailable', 'done']);
-    expect(() => store.pets.listCategories({ limit: 1 })).toThrow('damaged');
-    expect(await codeOf(Promise.resolve(store.pets.listCategories({ limit: 1, after: 7n })))).toBe('done');
-  });
-});
-
-describe('an order whose bytes the disk has changed', () => {
-  const changes = [`status = 'pending'`, 'created_at = created_at + 1', 'id = 7'];
-  it.each(changes)('is never listed, copied or backed up: %s', async (damage) => {
-    const store = place.open();
-    await store.pets.apply(createPet({ ...rex, status: 'sold' }));
-    await store.close();
-    place.change(`UPDATE orders SET ${damage}`);
-    const again = place.open();
-    expect(() => again.orders.listOrders({ limit: 1 })).toThrow('damaged');
-    expect(() => again.pets.listPets({ limit: 1 })).not.toThrow();
-    const bulk = await openSqliteBulk({ path: place.path, mayCreate: true });
-    expect(await codeOf(bulk.orders.read(undefined, 10))).toContain('is damaged');
-    await bulk.close();
-    expect(() => backUpSqlite(place.path, `${place.path}.backup`, noReport)).toThrow('is damaged');
-    expect(existsSync(`${place.path}.backup`)).toBe(false);
   });
 });

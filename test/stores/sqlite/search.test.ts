@@ -39,22 +39,23 @@ describe('a search that reads many pets', () => {
       let count = 0;
       self.onmessage = ({ data }) => {
         if (data === 'close') return self.postMessage('closed');
-        if (!('limit' in data)) return;
+        if (!('sql' in data)) return;
         while (!existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
         count += 1;
-        self.postMessage({ page: { json: String(count) } });
+        self.postMessage({ rows: [count] });
       };`;
     await withThreads(source, async () => {
       const searcher = openSearcher(findStore(place.path)!, { problem: () => undefined });
+      const scan = { sql: 'SELECT 1', values: [] };
       const caller = new AbortController();
-      const running = searcher.search(nothing);
-      const [late, unwanted] = [searcher.search(nothing), searcher.search(nothing, caller.signal)];
+      const running = searcher.search(scan);
+      const [late, unwanted] = [searcher.search(scan), searcher.search(scan, caller.signal)];
       caller.abort();
       expect(await codeOf(unwanted)).toBe('overloaded');
       expect(await codeOf(late)).toBe('overloaded');
       await Bun.write(go, '');
-      expect(await running).toEqual({ json: '1' });
-      expect(await searcher.search(nothing)).toEqual({ json: '2' });
+      expect(await running).toEqual([1]);
+      expect(await searcher.search(scan)).toEqual([2]);
       await searcher.close();
     });
   });

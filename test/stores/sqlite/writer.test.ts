@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findStore } from '../../../src/stores/sqlite/file.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { openWriter } from '../../../src/stores/sqlite/writer.ts';
+import { createPet } from '../../support/changes.ts';
 import { makeFolder } from '../../support/process/process.ts';
 import { withThreads } from '../../support/with-threads.ts';
 
@@ -45,9 +46,10 @@ describe('a batch that fails', () => {
       };`;
     await withThreads(source, async () => {
       const watch = { problem: () => undefined };
-      const writer = openWriter({ store: findStore(folder.database)!, watch, maxQueuedWrites: 10 });
-      const failed = writer.execute('DELETE FROM no_table', []);
-      expect(await failed.catch((error: unknown) => String(error))).toContain('no such table');
+      const writer = openWriter({ store: findStore(folder.database)!, watch, maxQueued: 10 });
+      const impossible = createPet({ name: 'Rex', categoryId: 1n, status: 'flying' as 'sold' });
+      const failed = writer.apply({ ...impossible, at: 0 });
+      expect(await failed.catch((error: unknown) => String(error))).toContain('CHECK constraint failed');
       await writer.close();
     });
   });

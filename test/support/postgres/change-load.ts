@@ -82,9 +82,9 @@ export function startChangeLoad(stores: Store[], workersPerStore = 10): ChangeLo
 async function findTornPets(database: Runner): Promise<string[]> {
   const torn = await database.run(`
     SELECT pets.id, array_remove(array_agg(orders.status ORDER BY orders.id), NULL) AS orders
-    FROM pets LEFT JOIN orders ON pet_id = pets.id GROUP BY pets.id, pets.name, pets.status
+    FROM pets LEFT JOIN orders ON pet_id = pets.id GROUP BY pets.id, pets.folded_name, pets.status
     HAVING array_remove(array_agg(orders.status ORDER BY orders.id), NULL) IS DISTINCT FROM
-      array_remove(ARRAY[nullif(pets.name, 'available'), CASE WHEN pets.status = 'sold' THEN 'sold' END], NULL)`);
+      array_remove(ARRAY[nullif(pets.folded_name, 'available'), CASE WHEN pets.status = 'sold' THEN 'sold' END], NULL)`);
   return torn.map((row) => `torn: ${JSON.stringify(row)}`);
 }
 

@@ -1,5 +1,5 @@
-import { openPostgresBulk } from '../../../src/stores/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { openPostgresTables } from '../../../src/stores/postgres/tables.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 
@@ -13,7 +13,7 @@ export async function makePostgresPlace(): Promise<StorePlace & { address: strin
   return {
     address,
     open: (options = {}) => openPostgresStore({ address, ...options }),
-    openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+    openTables: () => openPostgresTables({ address, mayCreate: true }),
     async readAll() {
       const schema = /search_path%3D(\w+)/.exec(address)?.[1];
       const [row] = await own.run(`SELECT schema_to_xml('${schema}', true, false, '')::text AS everything`);

@@ -4,11 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
 import { partialForm, partialOf, removeLeftovers, syncPath } from '../../../system/files.ts';
 import type { Report } from '../../../system/progress.ts';
+import type { StoreContent } from '../../check.ts';
 import { openForReading, refuseDamage } from '../connect.ts';
 import { damaged, operatorError, isFailedWrite } from '../errors.ts';
 import { isFileOfStore } from '../file.ts';
 import { checkOwnership } from '../schema.ts';
-import { refuseDamagedRows, type StoreContent } from './inspect.ts';
+import { checkFile } from './inspect.ts';
 
 interface CopyOptions {
   database: Database;
@@ -22,7 +23,7 @@ interface CopyOptions {
 }
 
 /** Copies a store into one file, which is renamed into place only after it has been verified and synced. */
-export function copyDatabase({ database, name, file, report, remedy }: CopyOptions): StoreContent {
+async function copyDatabase({ database, name, file, report, remedy }: CopyOptions): Promise<StoreContent> {
   const partial = partialOf(file);
   try {
     removeLeftovers(file, partialForm);
@@ -30,7 +31,7 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
     closeSync(openSync(partial, 'wx', 0o600));
     report.step(`Copying ${name}`);
     database.run('VACUUM INTO ?1', [partial]);
-    const content = verifyCopy(partial, name, report);
+    const content = await verifyCopy(partial, name, report);
     syncPath(partial);
     renameSync(partial, file);
     syncPath(dirname(resolve(file)));
@@ -47,17 +48,17 @@ export function copyDatabase({ database, name, file, report, remedy }: CopyOptio
 }
 
 /** Reads a whole copy and returns its content. Damage is reported as damage of the origin. */
-export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
+export async function verifyCopy(copy: string, origin: string, report: Report): Promise<StoreContent> {
   using database = new Database(copy, { readonly: true });
   checkOwnership(database, origin);
   report.step('Checking the copy');
   const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
   if (found?.integrity_check !== 'ok') throw damaged(origin);
-  return refuseDamagedRows(database, origin, report);
+  return await checkFile(database, origin, report);
 }
 
 /** Backs up a store into a new file while services use it. The backup holds everything acknowledged before the call. */
-export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
+export async function backUpSqlite(name: string, file: string, report: Report): Promise<StoreContent> {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
   if (existsSync(file))
@@ -67,7 +68,7 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
     // Check first: a copy of a damaged store would look sound.
     report.step(`Checking ${name}`);
     refuseDamage(database, name);
-    return copyDatabase({ database, name, file, report, remedy: 'Make room, or choose another disk.' });
+    return await copyDatabase({ database, name, file, report, remedy: 'Make room, or choose another disk.' });
   } catch (error) {
     throw operatorError(error, name);
   } finally {

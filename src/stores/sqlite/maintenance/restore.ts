@@ -12,15 +12,16 @@ import {
   syncPath,
 } from '../../../system/files.ts';
 import type { Report } from '../../../system/progress.ts';
-import type { LastIds } from '../../bulk.ts';
+import { beginLog } from '../../apply.ts';
+import type { StoreContent } from '../../check.ts';
+import type { DrawnTable } from '../../statement.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
 import { findOrMakeStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
-import { beginLog, raiseLastIds, readLastIds } from '../rows.ts';
 import { checkOwnership, isWithoutSchema, readPragma } from '../schema.ts';
+import { createTx, raiseLastId, readLastId } from '../tx.ts';
 import { isInPlace } from '../watch.ts';
 import { verifyCopy } from './backup.ts';
-import type { StoreContent } from './inspect.ts';
 
 /**
  * A backup is a whole store in one file. Under the store's exclusive lock, a restore copies the backup beside the
@@ -47,7 +48,7 @@ export interface RestoreSummary extends StoreContent {
 }
 
 /** Replaces a store that nobody uses with a backup. */
-export function restoreSqlite(options: RestoreOptions): RestoreSummary {
+export async function restoreSqlite(options: RestoreOptions): Promise<RestoreSummary> {
   const { file, name } = options;
   refuseNoBackup(file, name);
   const path = resolveLinks(name);
@@ -58,7 +59,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
     const store = findOrMakeStore(name);
     lock = openAlone(store);
     if (!isInPlace(store)) throw replaced(name);
-    return replaceStore(options, path, lock);
+    return await replaceStore(options, path, lock);
   } catch (error) {
     if (isNew && sizeOf(path) === 0) rmSync(path, { force: true });
     throw operatorError(error, name);
@@ -68,7 +69,7 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   }
 }
 
-function replaceStore(options: RestoreOptions, path: string, lock: Database): RestoreSummary {
+async function replaceStore(options: RestoreOptions, path: string, lock: Database): Promise<RestoreSummary> {
   const { file, report } = options;
   const remainder = readRemainder(options, lock);
   removeLeftovers(path, partialForm);
@@ -80,7 +81,7 @@ function replaceStore(options: RestoreOptions, path: string, lock: Database): Re
     const { uid, gid } = statSync(path);
     if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
     const keepsRevocations = carryOver(remainder, partial, file);
-    const content = verifyCopy(partial, file, report);
+    const content = await verifyCopy(partial, file, report);
     syncPath(partial);
     const replacedPath = exchange(partial, path, lock);
     return { ...content, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
@@ -140,11 +141,14 @@ function refuseNoBackup(file: string, name: string): void {
   );
 }
 
+/** Ids of the replaced store that are not used again. */
+const keptIds = ['pets', 'orders'] as const satisfies readonly DrawnTable[];
+
 /** What a restored store inherits from the one it replaces. */
 interface Remainder {
   /** All keys, including revoked ones. */
   keys: Revocation[];
-  lastIds: LastIds;
+  lastIds: Record<(typeof keptIds)[number], bigint>;
 }
 
 interface Revocation {
@@ -164,7 +168,8 @@ function readRemainder({ name, isForced }: RestoreOptions, lock: Database): Rema
     const held = isForced ? undefined : ['pets', 'orders', 'categories'].find(holds);
     if (held !== undefined)
       throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
-    return { keys: readKeys(lock), lastIds: readLastIds(lock) };
+    const [pets, orders] = keptIds.map((table) => readLastId(lock, table)) as [bigint, bigint];
+    return { keys: readKeys(lock), lastIds: { pets, orders } };
   } catch (error) {
     if (isForced) return nothingLeft;
     throw error;
@@ -194,8 +199,8 @@ function carryOver({ keys, lastIds }: Remainder, copy: string, origin: string): 
   );
   const changeAll = database.transaction(() => {
     for (const { hash, revokedAt } of keys) if (revokedAt !== null) revoke.run(hash, revokedAt);
-    raiseLastIds(database, lastIds);
-    beginLog(database);
+    for (const table of keptIds) raiseLastId(database, table, lastIds[table]);
+    beginLog(createTx(database));
   });
   changeAll();
   return usable.every(({ hash }) => known.has(hash));

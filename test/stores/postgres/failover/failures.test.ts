@@ -74,7 +74,7 @@ describe('a lock that another program holds', () => {
     await other.query('ROLLBACK');
     await other.end();
     await store.pets.apply(createPet(rex));
-    expect(await database.run("SELECT FROM pets WHERE name = 'locked out'")).toEqual([]);
+    expect(await database.run("SELECT FROM pets WHERE folded_name = 'locked out'")).toEqual([]);
   });
 });
 

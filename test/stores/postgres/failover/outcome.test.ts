@@ -9,7 +9,7 @@ const { database, proxy, store } = proxied;
 afterAll(() => proxied[Symbol.asyncDispose]());
 
 async function countOf(name: string): Promise<number> {
-  const [row] = await database.run(`SELECT count(*)::int AS count FROM pets WHERE name = '${name}'`);
+  const [row] = await database.run(`SELECT count(*)::int AS count FROM pets WHERE folded_name = '${name}'`);
   return row?.['count'] as number;
 }
 
@@ -34,7 +34,9 @@ describe('a connection that is lost after the commit was sent', () => {
     }
     expect({ cuts: proxy.cuts, failures }).toEqual({ cuts: 20, failures: 20 });
     expect(ids.size).toBe(20);
-    const [row] = await database.run("SELECT count(*)::int AS count FROM pets WHERE name LIKE 'cut %'");
+    const [row] = await database.run(
+      "SELECT count(*)::int AS count FROM pets WHERE folded_name LIKE 'cut %'",
+    );
     expect(row).toEqual({ count: 20 });
   });
 

@@ -35,8 +35,8 @@ describe('a schema that somebody puts before that of the store', () => {
   it('replaces no table, under sessions of before and of after', async () => {
     const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
     await database.run(`CREATE SCHEMA ${first}; CREATE TABLE ${first}.api_keys (LIKE public.api_keys INCLUDING ALL);
-      INSERT INTO ${first}.api_keys (id, name, hash, last_four, read_only, no_delete, created_at)
-        VALUES (1, 'intruder', 'stolen', '1234', false, false, 0)`);
+      INSERT INTO ${first}.api_keys (id, name, hash, last_four, read_only, may_delete, created_at)
+      VALUES (1, 'intruder', 'stolen', '1234', false, true, 0)`);
     for (let round = 0; round < 2; round++) {
       expect(await store.keys.findKey('stolen')).toBeUndefined();
       expect(await store.keys.findKey(key.hash)).toEqual(key);

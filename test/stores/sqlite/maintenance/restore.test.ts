@@ -26,7 +26,7 @@ const backup = join(made.path, 'one.db');
 beforeAll(async () => {
   const other = join(made.path, 'other.db');
   await fillFile(other, 1);
-  backUpSqlite(other, backup, noReport);
+  await backUpSqlite(other, backup, noReport);
   await makeCrashedStore(made.database, 3);
 });
 afterAll(() => made[Symbol.dispose]());
@@ -38,7 +38,7 @@ function restoreWith(env: Record<string, string>, name = at.store): Promise<CliR
   );
   const program = `
     const [{ restoreSqlite }, { noReport }] = [await import(${restore}), await import(${progress})];
-    restoreSqlite({ ...${JSON.stringify({ file: backup, name, isForced: true })}, report: noReport });`;
+    await restoreSqlite({ ...${JSON.stringify({ file: backup, name, isForced: true })}, report: noReport });`;
   return runCli([], { env, wrap: ([bun = '']) => withFaultyFiles([bun, '-e', program]) });
 }
 
@@ -72,11 +72,11 @@ describe('petstore restore', () => {
   it('reuses no id that the replaced store has used', async () => {
     const store = openSqliteStore({ path: at.store });
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
-    backUpSqlite(at.store, inFolder('b.db'), noReport);
+    await backUpSqlite(at.store, inFolder('b.db'), noReport);
     const since = await store.pets.apply(createPet({ name: 'Tom', categoryId: 1n, status: 'sold' }));
     await store.pets.apply(deletePet(since.id));
     await store.close();
-    restoreSqlite({ file: inFolder('b.db'), name: at.store, isForced: true, report: noReport });
+    await restoreSqlite({ file: inFolder('b.db'), name: at.store, isForced: true, report: noReport });
     const restored = openSqliteStore({ path: at.store });
     expect(
       await restored.pets.apply(createPet({ name: 'Max', categoryId: 1n, status: 'sold' })),
@@ -126,7 +126,7 @@ describe('petstore restore', () => {
       database.run('PRAGMA cache_size = 1');
       database.run('BEGIN');
       database.run('DELETE FROM pets');
-      database.run("INSERT INTO imports VALUES (hex(zeroblob(100000)), 1, 1)");
+      database.run("INSERT INTO api_keys VALUES (9, hex(zeroblob(100000)), '', '', 0, 0, 1, NULL, NULL, NULL)");
       process.kill(process.pid, 'SIGKILL');`;
     Bun.spawnSync([process.execPath, '-e', program, path]);
     expect(statSync(`${path}-journal`).size).toBeGreaterThan(0);

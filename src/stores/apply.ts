@@ -1,0 +1,317 @@
+import { type ApiKey } from '../domain/api-key.ts';
+import { type Category, readCategory, renderCategory } from '../domain/category.ts';
+import {
+  type CurrentPet,
+  decideBatch,
+  type Effects,
+  type IdempotencyHolder,
+  keyOf,
+  type Known,
+  mayOrder,
+  type Outcome,
+  subjectOf,
+  type TimedChange,
+} from '../domain/change.ts';
+import { foldName } from '../domain/fold.ts';
+import { type NewEvent, type Order, renderOrder, renderReturn, retentionMs } from '../domain/history.ts';
+import { readPet } from '../domain/pet.ts';
+import { type KeyRow, readKey, selected, type TableName, tables } from './schema.ts';
+import type { InputRow, Statement, Tx } from './statement.ts';
+
+/**
+ * Every write of the service. A batch of changes loads what it refers to, and locks it; the domain decides what becomes
+ * of it; and the effects are saved. Locks are taken in one order, so that two batches wait for each other and do not
+ * deadlock: categories, pets by id, idempotency keys by caller and key, and the log of events last.
+ */
+export async function applyBatch(tx: Tx, changes: readonly TimedChange[]): Promise<Outcome[]> {
+  const { outcomes, effects } = decideBatch(changes, await load(tx, changes));
+  save(tx, effects);
+  return outcomes;
+}
+
+const lockPets: Statement = {
+  name: 'lock-pets',
+  input: { id: 'bigint' },
+  sql: `SELECT CAST(pets.id AS text) AS id, json FROM pets WHERE pets.id IN (SELECT input.id FROM input)
+    ORDER BY pets.id FOR UPDATE`,
+};
+const selectCategories: Statement = {
+  name: 'select-locked-categories',
+  input: { id: 'bigint' },
+  sql: 'SELECT CAST(categories.id AS text) AS id, json FROM categories WHERE id IN (SELECT input.id FROM input)',
+};
+const lockKeys: Statement = {
+  name: 'lock-keys',
+  input: { id: 'bigint' },
+  sql: `SELECT ${selected('api_keys')} FROM api_keys WHERE api_keys.id IN (SELECT input.id FROM input)
+    ORDER BY api_keys.id FOR UPDATE`,
+};
+
+interface JsonRow {
+  id: string;
+  json: string;
+}
+
+async function load(tx: Tx, changes: readonly TimedChange[]): Promise<Known> {
+  const categoryIds = idsOf(changes, 'category');
+  if (categoryIds.length > 0) tx.lock('categories');
+  const createsOf = (kind: 'create-pet' | 'create-key') => changes.filter((change) => change.kind === kind);
+  const orderCount = changes.filter(mayOrder).length;
+  const [petCreates, keyCreates] = [createsOf('create-pet'), createsOf('create-key')];
+  // Sent together: on PostgreSQL, each wait is a round trip.
+  const [pets, categories, keys, petIds, keyIds, orderIds] = await Promise.all([
+    tx.each<JsonRow>(lockPets, idsOf(changes, 'pet')),
+    tx.each<JsonRow>(selectCategories, categoryIds),
+    tx.each<KeyRow>(lockKeys, idsOf(changes, 'key')),
+    tx.draw('pets', petCreates.length),
+    tx.draw('api_keys', keyCreates.length),
+    tx.draw('orders', orderCount),
+  ]);
+  const newIds = new Map<TimedChange, bigint>();
+  const assign = (creates: readonly TimedChange[], ids: readonly bigint[]): void => {
+    for (const [index, create] of creates.entries()) {
+      const id = ids[index];
+      // Without an id for its order, a create must not claim its idempotency key either.
+      if (id !== undefined && (hasOrderIds || !mayOrder(create))) newIds.set(create, id);
+    }
+  };
+  const hasOrderIds = orderIds.length === orderCount;
+  assign(petCreates, petIds);
+  assign(keyCreates, keyIds);
+  return {
+    pets: new Map(
+      pets.map(({ id, json }): [bigint, CurrentPet] => [BigInt(id), { pet: readPet(json), json }]),
+    ),
+    categories: new Map(categories.map(({ id, json }) => [BigInt(id), readCategory(json)])),
+    keys: new Map(keys.map((row) => [BigInt(row.id), readKey(row)])),
+    holders: await claimKeys(tx, newIds),
+    newIds,
+    orderIds,
+  };
+}
+
+/** What the changes refer to, each id once. */
+function idsOf(changes: readonly TimedChange[], subject: ReturnType<typeof subjectOf>): InputRow[] {
+  const ids = new Set<bigint>();
+  for (const change of changes) if ('id' in change && subjectOf(change) === subject) ids.add(change.id);
+  return Array.from(ids, (id) => [id]);
+}
+
+/** Whether an idempotency key is held too long to be replayed, at the time of the create that wants it. */
+const hasExpired = `held.created_at < excluded.created_at - ${retentionMs}`;
+const takeOver = (column: string): string =>
+  `${column} = CASE WHEN ${hasExpired} THEN excluded.${column} ELSE held.${column} END`;
+
+/** Returns a row for every key, with either the new pet or the one whose create holds the key. */
+const claimIdempotencyKeys: Statement = {
+  name: 'claim-keys',
+  input: tables.idempotency_keys.columns,
+  sql: `INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
+    SELECT input.caller, input.key, input.request_hash, input.pet_id, input.created_at FROM input WHERE true
+    ON CONFLICT (caller, key) DO UPDATE SET
+      ${['request_hash', 'pet_id', 'created_at'].map(takeOver).join(', ')}
+    RETURNING caller, key, request_hash AS "requestHash", CAST(pet_id AS text) AS "petId"`,
+};
+
+/** Claims each key for the first create that has it. */
+async function claimKeys(
+  tx: Tx,
+  newIds: ReadonlyMap<TimedChange, bigint>,
+): Promise<Map<string, IdempotencyHolder>> {
+  const claims = new Map<string, InputRow>();
+  for (const [change, petId] of newIds) {
+    if (change.kind !== 'create-pet' || !change.idempotency) continue;
+    const { caller, key, requestHash } = change.idempotency;
+    const name = keyOf(change.idempotency);
+    if (!claims.has(name)) claims.set(name, [caller, key, requestHash, petId, change.at]);
+  }
+  if (claims.size === 0) return new Map();
+  const inOrder = [...claims].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  const rows = await tx.each<{ caller: string; key: string; requestHash: string; petId: string }>(
+    claimIdempotencyKeys,
+    inOrder,
+  );
+  return new Map(
+    rows.map(({ petId, requestHash, ...row }) => [keyOf(row), { requestHash, petId: BigInt(petId) }]),
+  );
+}
+
+/** Nothing is awaited, so all of it travels with COMMIT. */
+function save(tx: Tx, effects: Effects): void {
+  const { createdPets, changedPets, deletedPets, categories, returns, orders } = effects;
+  const { createdKeys, changedKeys, events } = effects;
+  const put = (statement: Statement, rows: readonly InputRow[]): void => void tx.each(statement, rows);
+  put(insertPets, Array.from(createdPets, petRow));
+  put(updatePets, Array.from(changedPets, petRow));
+  put(deletePets, Array.from(deletedPets, rowOfId));
+  const named = [...categories.values()].filter((category) => category !== undefined);
+  const unnamed = [...categories].filter(([, category]) => category === undefined);
+  put(putCategories, named.map(categoryRow));
+  put(
+    deleteCategories,
+    unnamed.map(([id]) => [id]),
+  );
+  put(
+    returnOrders,
+    Array.from(returns, ([petId, each]) => [petId, renderReturn(each), each.returnedAt.getTime()]),
+  );
+  put(insertOrders, orders.map(orderRow));
+  put(insertKeys, [...createdKeys.values()].map(keyRow));
+  put(
+    updateKeys,
+    Array.from(changedKeys, ([id, { revokedAt, lastUsedAt }]) => [id, toMs(revokedAt), toMs(lastUsedAt)]),
+  );
+  addEvents(tx, events);
+}
+
+const insertPets = insertInto('pets');
+const updatePets: Statement = {
+  name: 'update-pets',
+  input: tables.pets.columns,
+  sql: `UPDATE pets SET json = input.json, status = input.status, category_id = input.category_id,
+    folded_name = input.folded_name FROM input WHERE pets.id = input.id`,
+};
+const deletePets: Statement = {
+  name: 'delete-pets',
+  input: { id: 'bigint' },
+  sql: 'DELETE FROM pets WHERE id IN (SELECT input.id FROM input)',
+};
+
+const putCategories: Statement = {
+  ...insertInto('categories'),
+  sql: `${insertInto('categories').sql} WHERE true ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
+};
+const deleteCategories: Statement = {
+  name: 'delete-categories',
+  input: { id: 'bigint' },
+  sql: 'DELETE FROM categories WHERE id IN (SELECT input.id FROM input)',
+};
+
+/** The return replaces the closing brace of an order. */
+const returnOrders: Statement = {
+  name: 'return-orders',
+  input: { pet_id: 'bigint', json: 'text', returned_at: 'bigint' },
+  sql: `UPDATE orders SET json = substr(orders.json, 1, length(orders.json) - 1) || input.json,
+    returned_at = input.returned_at FROM input WHERE orders.pet_id = input.pet_id AND orders.returned_at IS NULL`,
+};
+const insertOrders = insertInto('orders');
+
+const insertKeys = insertInto('api_keys');
+const updateKeys: Statement = {
+  name: 'update-keys',
+  input: { id: 'bigint', revoked_at: 'bigint', last_used_at: 'bigint' },
+  sql: `UPDATE api_keys SET revoked_at = input.revoked_at, last_used_at = input.last_used_at
+    FROM input WHERE api_keys.id = input.id`,
+};
+
+/** Inserts whole rows. */
+export function insertInto(table: TableName): Statement {
+  const { columns } = tables[table];
+  const names = Object.keys(columns);
+  return {
+    name: `insert-${table}`,
+    input: columns,
+    sql: `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => `input.${name}`).join(', ')} FROM input`,
+  };
+}
+
+/** Ids have no gaps and follow the order of the commits, because the log is locked and its newest event stays. */
+const insertEvents: Statement = {
+  name: 'insert-events',
+  input: { json: 'text', type: 'text', pet_id: 'bigint', created_at: 'bigint' },
+  sql: `INSERT INTO events (id, json, type, pet_id, created_at)
+    SELECT (SELECT coalesce(max(id), 0) FROM events) + input.place, input.json, input.type, input.pet_id,
+      input.created_at FROM input`,
+};
+
+/**
+ * Adds the events of a transaction as its last statements. Their lock is the last one taken: a transaction becomes
+ * visible before it releases its locks, so ids ascend in the order of the commits.
+ */
+function addEvents(tx: Tx, events: readonly NewEvent[]): void {
+  if (events.length === 0) return;
+  tx.lock('events');
+  void tx.each(insertEvents, events.map(eventRow));
+}
+
+const deleteAllEvents: Statement = {
+  name: 'delete-all-events',
+  input: { epoch: 'text' },
+  sql: 'DELETE FROM events',
+};
+const setEpoch: Statement = {
+  name: 'set-epoch',
+  input: { epoch: 'text' },
+  sql: 'UPDATE event_log SET epoch = input.epoch FROM input',
+};
+
+/** Starts a new log of events, which is empty. Cursors of the log before are refused. */
+export function beginLog(tx: Tx): void {
+  const epoch = crypto.randomUUID().replaceAll('-', '');
+  for (const statement of [deleteAllEvents, setEpoch]) void tx.each(statement, [[epoch]]);
+}
+
+/** From the oldest event on, up to the first one that stays: a young one, or the newest. */
+const deleteEvents: Statement = {
+  name: 'delete-expired-events',
+  input: { count: 'bigint', before: 'bigint' },
+  sql: `DELETE FROM events WHERE id < (
+      SELECT first.id FROM events AS first
+      WHERE first.created_at >= (SELECT input.before FROM input)
+        OR first.id >= (SELECT min(id) FROM events) + (SELECT input.count FROM input)
+        OR first.id = (SELECT max(id) FROM events)
+      ORDER BY first.id LIMIT 1)
+    RETURNING 1`,
+};
+const deleteIdempotencyKeys: Statement = {
+  name: 'delete-expired-keys',
+  input: { count: 'bigint', before: 'bigint' },
+  sql: `DELETE FROM idempotency_keys WHERE (caller, key) IN (
+      SELECT old.caller, old.key FROM idempotency_keys AS old
+      WHERE old.created_at < (SELECT input.before FROM input)
+      ORDER BY old.created_at LIMIT (SELECT input.count FROM input) FOR UPDATE OF old SKIP LOCKED)
+    RETURNING 1`,
+};
+
+/** Deletes expired events and idempotency keys, at most `count` of each, and returns how many of the more frequent. */
+export async function deleteExpired(tx: Tx, now: number, count: number): Promise<number> {
+  const [events, keys] = await Promise.all([
+    tx.each(deleteEvents, [[count, now - retentionMs]]),
+    tx.each(deleteIdempotencyKeys, [[count, now - retentionMs]]),
+  ]);
+  return Math.max(events.length, keys.length);
+}
+
+/* The rows of the domain's values, in the order of the columns. */
+
+export function petRow([id, { pet, json }]: readonly [bigint, CurrentPet]): InputRow {
+  return [id, json, pet.status ?? null, pet.categoryId, foldName(pet.name)];
+}
+
+export function orderRow(order: Order): InputRow {
+  const { id, petId, status, createdAt, returnedAt } = order;
+  return [id, renderOrder(order), petId, status, createdAt.getTime(), toMs(returnedAt)];
+}
+
+export function categoryRow(category: Category): InputRow {
+  return [category.id, renderCategory(category)];
+}
+
+function keyRow(key: ApiKey): InputRow {
+  const { id, name, hash, lastFour, isReadOnly, mayDelete, createdAt } = key;
+  const times = [createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(toMs);
+  return [id, name, hash, lastFour, isReadOnly, mayDelete, ...times];
+}
+
+/** Without the id, which the statement assigns. */
+export function eventRow({ json, type, petId, createdAt }: NewEvent): InputRow {
+  return [json, type, petId ?? null, createdAt];
+}
+
+function rowOfId(id: bigint): InputRow {
+  return [id];
+}
+
+function toMs(time: Date | undefined): number | null {
+  return time?.getTime() ?? null;
+}

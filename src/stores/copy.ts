@@ -1,0 +1,141 @@
+import { OperatorError } from '../domain/error.ts';
+import type { Report } from '../system/progress.ts';
+import { beginLog, insertInto } from './apply.ts';
+import { selected, type TableName, tables } from './schema.ts';
+import type { DrawnTable, InputRow, Reader, Statement, Tx } from './statement.ts';
+
+/** All tables of a store, for a command that reads or writes them whole. */
+export interface StoreTables {
+  scan: Reader['scan'];
+  /** Runs a transaction. Its work does not wait for anything. */
+  write(work: (tx: Tx) => void): Promise<void>;
+  /** The largest id ever drawn, including those of deleted rows; 0 if there is none. */
+  lastId(table: DrawnTable): Promise<bigint>;
+  /** Makes new ids follow this one, unless they do. */
+  raiseLastId(table: DrawnTable, id: bigint): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Values as a SELECT of {@link selected} columns returns them. */
+export type StoredRow = Record<string, string | number | null>;
+
+const rowsAtOnce = 2000;
+
+/** All rows of a table in the order of its key, a batch at a time. */
+export async function* readTable(
+  { scan }: Pick<StoreTables, 'scan'>,
+  table: TableName,
+): AsyncGenerator<StoredRow[]> {
+  const { columns, key }: { columns: Statement['input']; key: readonly string[] } = tables[table];
+  const select = `SELECT ${selected(table)} FROM ${table}`;
+  const end = `ORDER BY ${key.map((column) => `${table}.${column}`).join(', ')} LIMIT ${rowsAtOnce}`;
+  const first: Statement = { input: {}, sql: `${select} ${end}` };
+  const inputOfKey = Object.fromEntries(key.map((column) => [column, columns[column] ?? 'text']));
+  const next: Statement = {
+    input: inputOfKey,
+    sql: `${select} WHERE (${key.join(', ')}) > (${key.map((column) => `input.${column}`).join(', ')}) ${end}`,
+  };
+  let rows = await scan<StoredRow>(first, []);
+  while (rows.length > 0) {
+    yield rows;
+    if (rows.length < rowsAtOnce) return;
+    const last = rows.at(-1) ?? {};
+    const position = key.map((column) => valueOf(last, column, inputOfKey[column]));
+    rows = await scan<StoredRow>(next, position);
+  }
+}
+
+function valueOf(row: StoredRow, column: string, type: string | undefined): InputRow[number] {
+  const value = row[column] ?? null;
+  return type === 'bigint' && value !== null ? BigInt(value) : value;
+}
+
+export async function countRows({ scan }: Pick<StoreTables, 'scan'>, table: TableName): Promise<number> {
+  const statement = { input: {}, sql: `SELECT CAST(count(*) AS text) AS count FROM ${table}` };
+  const [row] = await scan<{ count: string }>(statement, []);
+  return Number(row?.count);
+}
+
+/** Keys come last, so that nobody can use a partial copy. The log of events begins anew. */
+const copiedTables = {
+  pets: 'pets',
+  orders: 'orders',
+  categories: 'categories',
+  idempotency_keys: 'idempotency keys',
+  api_keys: 'API keys',
+} as const satisfies Partial<Record<TableName, string>>;
+
+type CopiedTable = keyof typeof copiedTables;
+const order = Object.keys(copiedTables) as CopiedTable[];
+const drawnTables = ['pets', 'orders', 'api_keys'] as const;
+
+/** Copies a store into an empty one, compares all rows and returns how many there are, in words. */
+export async function copyStore(source: StoreTables, target: StoreTables, report: Report): Promise<string> {
+  for (const table of order) await refuseFilled(target, table);
+  // The newest pets may have been deleted: their ids must not be reused, not even in a copy that is interrupted.
+  for (const table of drawnTables) await target.raiseLastId(table, await source.lastId(table));
+  for (const table of order) await copyTable(source, target, table, report);
+  await target.write(beginLog);
+  const counts: string[] = [];
+  for (const table of order) {
+    const count = await compareTable(source, target, table, report);
+    counts.push(`${count.toLocaleString('en')} ${copiedTables[table]}`);
+  }
+  return counts.join(', ');
+}
+
+async function refuseFilled(target: StoreTables, table: CopiedTable): Promise<void> {
+  if ((await countRows(target, table)) === 0) return;
+  throw new OperatorError(
+    `The target already holds ${copiedTables[table]}, so nothing was written.`,
+    'Choose an empty store with --to.',
+  );
+}
+
+async function copyTable(
+  source: StoreTables,
+  target: StoreTables,
+  table: CopiedTable,
+  report: Report,
+): Promise<void> {
+  using progress = report.progress(copiedTables[table], await countRows(source, table));
+  const insert = insertInto(table);
+  // A row that is there already is found by the comparison.
+  const statement = { ...insert, sql: `${insert.sql} WHERE true ON CONFLICT DO NOTHING` };
+  const columns = Object.entries(insert.input);
+  for await (const rows of readTable(source, table)) {
+    const values = rows.map((row) => columns.map(([column, type]) => valueOf(row, column, type)));
+    await target.write((tx) => void tx.each(statement, values));
+    progress.add(rows.length);
+  }
+}
+
+/** Reads both tables again, row by row. */
+async function compareTable(
+  source: StoreTables,
+  target: StoreTables,
+  table: CopiedTable,
+  report: Report,
+): Promise<number> {
+  using progress = report.progress(`${copiedTables[table]} compared`, await countRows(target, table));
+  const others = readTable(target, table);
+  let count = 0;
+  for await (const rows of readTable(source, table)) {
+    const { value: copied = [] } = (await others.next()) as { value?: StoredRow[] };
+    for (const [index, row] of [...rows, ...copied.slice(rows.length)].entries())
+      if (JSON.stringify(rows[index]) !== JSON.stringify(copied[index])) throw notAlike(table, row);
+    count += rows.length;
+    progress.add(rows.length);
+  }
+  const { value: more } = (await others.next()) as { value?: StoredRow[] };
+  if (more?.[0]) throw notAlike(table, more[0]);
+  return count;
+}
+
+function notAlike(table: CopiedTable, row: StoredRow): OperatorError {
+  const [first = ''] = tables[table].key.toReversed();
+  return new OperatorError(
+    `The ${copiedTables[table]} differ after the copy, at ${first} ${row[first]}.`,
+    'Stop the services of both stores, empty the target, and run the same command again.',
+  );
+}

@@ -1,0 +1,67 @@
+import { type ApiKey, isUsable } from '../domain/api-key.ts';
+import { parseInt64 } from '../domain/int64.ts';
+import { idsUsedUp } from '../domain/error.ts';
+import { andThen } from '../system/maybe-promise.ts';
+import { type KeyRow, readKey, selected } from './schema.ts';
+import type { Apply, Engine, Statement } from './statement.ts';
+import type { ApiKeyStore } from './store.ts';
+
+/** The database leaves out unusable keys: reading one would tell by its time that it was known. */
+const selectUsable: Statement = {
+  name: 'select-keys',
+  input: { hash: 'text', now: 'bigint' },
+  sql: `SELECT ${selected('api_keys')} FROM api_keys WHERE hash = input.hash
+    AND coalesce(revoked_at > input.now, true) AND coalesce(expires_at > input.now, true)`,
+};
+/** The only read of a whole table, because keys are few. */
+const selectAll: Statement = {
+  name: 'select-all-keys',
+  input: { first: 'bigint' },
+  sql: `SELECT ${selected('api_keys')} FROM api_keys WHERE id >= input.first ORDER BY api_keys.id`,
+};
+
+/** The API keys. They change through the same batches as pets do. */
+export function createKeyStore(
+  engine: Pick<Engine, 'read' | 'lease'>,
+  apply: Apply,
+  now: () => number,
+): ApiKeyStore {
+  /** Usable keys by hash. */
+  const kept = new Map<string, { key: ApiKey; isCurrent: () => boolean }>();
+
+  return {
+    findKey(hash) {
+      const time = now();
+      const found = kept.get(hash);
+      if (found?.isCurrent() && isUsable(found.key, time)) return found.key;
+      const isCurrent = engine.lease();
+      const key = engine.read(selectUsable, [hash, time], ([row]: KeyRow[]) => row && readKey(row));
+      return andThen(key, (usable) => {
+        if (usable) kept.set(hash, { key: usable, isCurrent });
+        else kept.delete(hash);
+        return usable;
+      });
+    },
+
+    listKeys: () => engine.read(selectAll, [0n], (rows: KeyRow[]) => rows.map(readKey)),
+
+    async createKey(key) {
+      const created = await apply({ kind: 'create-key', key });
+      if (typeof created === 'string') throw idsUsedUp();
+      return created;
+    },
+
+    async revokeKey(id, revokedAt) {
+      const number = parseInt64(id);
+      if (number === undefined) return undefined;
+      const revoked = await apply({ kind: 'revoke-key', id: number, revokedAt });
+      kept.clear();
+      return typeof revoked === 'string' ? undefined : revoked;
+    },
+
+    async recordUse(id, usedAt) {
+      const number = parseInt64(id);
+      if (number !== undefined) await apply({ kind: 'note-key-use', id: number, usedAt });
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import { type Change, type Outcome, subjectOf, type TimedChange } from '../../domain/change.ts';
+import { int64Range } from '../../domain/int64.ts';
+import type { Registry } from '../../metrics/registry.ts';
+import type { Log } from '../../system/log.ts';
+import { applyBatch, deleteExpired } from '../apply.ts';
+import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
+import type { Engine, InputRow, Reader, Statement, Tx } from '../statement.ts';
+import { limits, type Query } from './session.ts';
+import type { Sql } from './sessions.ts';
+import { arraysOf, dialect, encode, forManyReads, forManyRows, forOneScan } from './statements.ts';
+
+interface EngineOptions {
+  now: () => number;
+  /** How many changes of a kind may wait. */
+  maxQueued: number;
+  log: Log | undefined;
+  metrics: Registry | undefined;
+}
+
+/** Services notice a change of a key within a second. */
+const leaseMs = 800;
+
+export function createEngine(sql: Sql, options: EngineOptions): Engine {
+  const { apply, areWritesFailing, close } = createQueues(sql, options);
+  return {
+    ...createReader(sql),
+    dialect,
+    // Undefined, because asking the server would take as long as reading a page.
+    version: () => undefined,
+    areWritesFailing,
+    apply,
+    lease() {
+      const endsAt = performance.now() + leaseMs;
+      return () => performance.now() < endsAt;
+    },
+    checkEventsEveryMs: 250,
+    async close() {
+      await close();
+      await sql.close();
+    },
+  };
+}
+
+/** The statements of a transaction. */
+export function createTx(query: Query): Tx {
+  return {
+    each<Row>(statement: Statement, rows: readonly InputRow[]) {
+      if (rows.length === 0) return [];
+      // Returned as it is: nobody would notice the failure of a promise derived from it.
+      return query(forManyRows(statement), arraysOf(statement, rows)) as Promise<Row[]>;
+    },
+    async draw(table, count) {
+      if (count === 0) return [];
+      const [row] = await query<{ ids: string | null }>(drawFrom(sequences[table]), [count]);
+      return row?.ids?.split(' ').map(BigInt) ?? [];
+    },
+    lock: (what) => void query(locks[what]),
+  };
+}
+
+export const sequences = { pets: 'pet_ids', orders: 'order_ids', api_keys: 'api_key_ids' } as const;
+
+/** Draws fewer ids at the end of a sequence, where `nextval` would fail and undo the transaction. */
+function drawFrom(sequence: string) {
+  const left = `${int64Range.largest} - coalesce(pg_catalog.pg_sequence_last_value('${sequence}'), 0)`;
+  return {
+    name: `draw-${sequence}`,
+    text: `SELECT string_agg(pg_catalog.nextval('${sequence}')::text, ' ') AS ids
+      FROM generate_series(1, least($1::bigint, ${left}))`,
+  };
+}
+
+/** "even" in ASCII. */
+const eventLock = 0x6576656e;
+const locks = {
+  // All of them, because a number without a name has no row to lock. Others may still read.
+  categories: 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE',
+  events: { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` },
+};
+
+const createAdvice =
+  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+const changeAdvice = 'Read it again to see whether it has changed.';
+const keyAdvice = 'See: petstore keys list';
+
+/** `close` refuses new changes and waits for the pending ones. */
+function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions) {
+  const monitor = createWriteMonitor(
+    {
+      // The longest queue is the first to refuse.
+      length: (): number => Math.max(...queues.map(({ length }) => length)),
+      capacity: maxQueued,
+    },
+    { log, metrics },
+  );
+  const expire = createExpiry(sql, now);
+  const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
+    createBatcher(
+      (batch) => sql.write((query) => applyBatch(createTx(query), batch), advice).finally(expire),
+      { maxLength: maxQueued, maxWaitMs: limits.queueMs, monitor },
+    );
+  // Apart, so that a create does not wait for a locked pet, a sale for the categories, or a revocation for either.
+  const creates = createQueue(createAdvice);
+  const others = {
+    pet: createQueue(changeAdvice),
+    category: createQueue(changeAdvice),
+    key: createQueue(keyAdvice),
+  };
+  const queues = [creates, ...Object.values(others)];
+  const queueOf = (change: Change) => (change.kind === 'create-pet' ? creates : others[subjectOf(change)]);
+  return {
+    apply: (change: Change) => queueOf(change).add({ ...change, at: now() }),
+    areWritesFailing: () => monitor.isFailing,
+    close: async () => {
+      await Promise.all(queues.map((queue) => queue.close()));
+    },
+  };
+}
+
+const deletedAtOnce = 1000;
+const expireEveryMs = 60_000;
+
+/**
+ * Call it after each write: it deletes what has expired once a minute. Not in the write itself, which would step over
+ * everything deleted since the oldest open transaction of anybody.
+ */
+function createExpiry(sql: Sql, now: () => number): () => void {
+  let nextAt = now() + expireEveryMs;
+  const expire = async (): Promise<void> => {
+    const time = now();
+    for (let count = deletedAtOnce; count === deletedAtOnce;)
+      count = await sql.write((query) => deleteExpired(createTx(query), time, deletedAtOnce));
+  };
+  return () => {
+    if (now() < nextAt) return;
+    nextAt = now() + expireEveryMs;
+    // The next run deletes what a failure leaves behind.
+    expire().catch(() => {});
+  };
+}
+
+interface Read {
+  key: string;
+  values: InputRow;
+  resultOf: (rows: never[]) => unknown;
+}
+
+/**
+ * Reads by an index: all that wait with one statement become one query, and equal ones share their result. A read joins
+ * only a query that has not been sent, so the result is as fresh as that of its own query would be.
+ */
+export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
+  const batches = new WeakMap<Statement, (read: Read) => Promise<unknown>>();
+
+  const createBatches = (statement: Statement) => {
+    const size = Object.keys(statement.input).indexOf('size');
+    const query = forManyReads(statement);
+    /** By key; undefined while a read is being added. */
+    const waiting = new Map<string, Promise<unknown> | undefined>();
+    const leave = ({ key }: Read): void => void waiting.delete(key);
+
+    const runBatch = async (reads: Read[]): Promise<unknown[]> => {
+      reads.forEach(leave);
+      const rows = await sql.read<{ place: number }>(
+        query,
+        arraysOf(
+          statement,
+          reads.map(({ values }) => values),
+        ),
+      );
+      const byPlace = Map.groupBy(rows, ({ place }) => place);
+      return reads.map(({ resultOf }, index) => resultOf((byPlace.get(index + 1) ?? []) as never[]));
+    };
+
+    const batcher = createBatcher(runBatch, {
+      maxWaitMs: limits.queueMs,
+      onRefused: leave,
+      ...(size !== -1 && { rowsOf: ({ values }: Read) => Number(values[size]) + 1 }),
+    });
+
+    return (read: Read): Promise<unknown> => {
+      const equal = waiting.get(read.key);
+      if (equal) return equal;
+      waiting.set(read.key, undefined);
+      const result = batcher.add(read);
+      // It may have been sent at once, or refused.
+      if (waiting.has(read.key)) waiting.set(read.key, result);
+      return result;
+    };
+  };
+
+  return {
+    read<Result>(statement: Statement, values: InputRow, resultOf: (rows: never[]) => Result) {
+      let read = batches.get(statement);
+      if (!read) batches.set(statement, (read = createBatches(statement)));
+      return read({ key: values.join('\0'), values, resultOf }) as Promise<Result>;
+    },
+    scan: <Row>(statement: Statement, values: InputRow, signal?: AbortSignal) =>
+      sql.search(forOneScan(statement), values.map(encode), signal) as Promise<Row[]>,
+  };
+}

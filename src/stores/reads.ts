@@ -1,0 +1,293 @@
+import { int64Range } from '../domain/int64.ts';
+import { foldName } from '../domain/fold.ts';
+import { eventsGone } from '../domain/history.ts';
+import { readPet } from '../domain/pet.ts';
+import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
+import type { Dialect, Engine, InputRow, PageRange, Statement, Value } from './statement.ts';
+import {
+  anyTime,
+  type EventPage,
+  type EventRequest,
+  type EventStore,
+  isByTime,
+  isScan,
+  maxEventsRead,
+  type OrderPageRequest,
+  type OrderStore,
+  type Page,
+  type PageRequest,
+  type PetStore,
+  type SearchRequest,
+  type Sort,
+} from './store.ts';
+
+/**
+ * Every read of the service. A page is the JSON of its rows, joined by the database, so that one text crosses. Rows are
+ * joined in the order of the sorted subquery that both engines read them from.
+ */
+export function createReads(engine: Engine): {
+  pets: Omit<PetStore, 'version' | 'apply' | 'areWritesFailing'>;
+  orders: OrderStore;
+  events: EventStore;
+} {
+  const statements = createStatements(engine.dialect);
+
+  const readPage = (statement: Statement, request: SortedRequest, values: Value[]): MaybePromise<Page> => {
+    const start = startOf(request);
+    if (start === undefined) return emptyPage;
+    const { limit } = request;
+    return engine.read(statement, [start, limit, ...values], ([row]: PageRow[]) => pageOf(row, limit));
+  };
+
+  const listPets = ({ status, sort = 'oldest', ...request }: PageRequest & { sort?: Sort }) =>
+    status === undefined
+      ? readPage(statements.pets[sort], { sort, ...request }, [])
+      : readPage(statements.petsByStatus[sort], { sort, ...request }, [status]);
+
+  const getPet = (id: bigint) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json);
+
+  return {
+    pets: {
+      listPets,
+      getPet,
+      listCategories: (request) => readPage(statements.categories, request, []),
+
+      searchPets(request, signal) {
+        const { id, limit, sort = 'newest' } = request;
+        if (id !== undefined) {
+          return andThen(getPet(id), (json) =>
+            json !== undefined && isFound(id, json, request) ? { json: `[${json}]` } : emptyPage,
+          );
+        }
+        if (!isScan(request)) return listPets({ ...request, sort });
+        const start = startOf({ ...request, sort });
+        if (start === undefined) return emptyPage;
+        const { statement, values } = search(engine.dialect, { ...request, sort });
+        return engine
+          .scan<PageRow>(statement, [start, limit, ...values], signal)
+          .then(([row]) => pageOf(row, limit));
+      },
+    },
+
+    orders: {
+      listOrders(request) {
+        const { sort = 'oldest', after, status, petId, returned } = request;
+        const { since = anyTime.since, until = anyTime.until } = request;
+        const values = [after, status, petId, returned, since, until].map((value) => value ?? null);
+        return readPage(statements.orders[indexFor(request)][sort], { ...request, sort }, values);
+      },
+    },
+
+    events: {
+      checkEveryMs: engine.checkEventsEveryMs,
+
+      listEvents(request) {
+        const { after, petId, type } = request;
+        const isEnd = after === 'now';
+        const start = isEnd ? undefined : after?.id;
+        const values = [
+          start !== undefined && start > farthest ? farthest : (start ?? null),
+          ...[isEnd ? 0 : request.limit, petId ?? null, type ?? null],
+        ];
+        return andThen(
+          engine.read(selectEvents, values, ([row]: EventsRow[]) => row),
+          (row) => eventPageOf(row, request),
+        );
+      },
+    },
+  };
+}
+
+const selectPet: Statement = {
+  name: 'select-pets',
+  input: { id: 'bigint' },
+  sql: 'SELECT json FROM pets WHERE id = input.id',
+};
+
+/** The first columns of a page's input; the others are those of its filters. */
+const pageInput = { start: 'bigint', size: 'bigint' } as const;
+const orderInput: Statement['input'] = {
+  ...pageInput,
+  ...{ after: 'bigint', status: 'text', pet_id: 'bigint', returned: 'boolean' },
+  ...{ since: 'bigint', until: 'bigint' },
+};
+
+/** Whatever the filters are, each order page is read by the index of its range: no index fits a call of `coalesce`. */
+const orderFilter = `
+  AND coalesce(status = input.status, true)
+  AND coalesce((returned_at IS NOT NULL) = input.returned, true)
+  AND coalesce(created_at >= input.since AND created_at < input.until, true)`;
+
+/** The statements that read pages. */
+export function createStatements(dialect: Dialect) {
+  const page = (name: string, table: string, input: Statement['input'], range: PageRange, filter = '') => ({
+    name,
+    input,
+    sql: pageSql(dialect, table, range, filter),
+  });
+  const eachSort = (make: (sort: Sort) => Statement): Record<Sort, Statement> => ({
+    oldest: make('oldest'),
+    newest: make('newest'),
+  });
+  const orders = (index: string, rangeOf: (sort: Sort) => PageRange) =>
+    eachSort((sort) => page(`orders-${index}-${sort}`, 'orders', orderInput, rangeOf(sort), orderFilter));
+  const returned = ({ where, orderBy }: PageRange): PageRange => ({
+    where: `returned_at IS NOT NULL AND ${where}`,
+    orderBy,
+  });
+  return {
+    pets: eachSort((sort) => page(`pets-${sort}`, 'pets', pageInput, dialect.rangeOf(undefined, sort))),
+    petsByStatus: eachSort((sort) =>
+      page(`pets-status-${sort}`, 'pets', { ...pageInput, status: 'text' }, dialect.rangeOf('status', sort)),
+    ),
+    categories: page('categories', 'categories', pageInput, dialect.rangeOf(undefined, 'oldest')),
+    orders: {
+      all: orders('all', (sort) => dialect.rangeOf(undefined, sort)),
+      returned: orders('returned', (sort) => returned(dialect.rangeOf(undefined, sort))),
+      status: orders('status', (sort) => dialect.rangeOf('status', sort)),
+      pet: orders('pet', (sort) => dialect.rangeOf('pet_id', sort)),
+      time: orders('time', (sort) => timeRanges[sort]),
+    },
+  };
+}
+
+function pageSql(dialect: Dialect, table: string, { where, orderBy }: PageRange, filter: string): string {
+  const rows = dialect.limited(`SELECT json FROM ${table} WHERE ${where}${filter} ORDER BY ${orderBy}`);
+  return `SELECT string_agg(json, ',') AS json, CAST(count(*) AS integer) AS count FROM (${rows}) AS page`;
+}
+
+/** The cursor is an id; this is the time that belongs to it. */
+const timeOfLast = 'SELECT last.created_at FROM orders AS last WHERE last.id = input.after';
+const timeRanges: Record<Sort, PageRange> = {
+  oldest: {
+    where: `(created_at, id) >= (coalesce((${timeOfLast}), input.since), input.start)
+      AND created_at < input.until`,
+    orderBy: 'created_at, id',
+  },
+  newest: {
+    where: `(created_at, id) <= (coalesce((${timeOfLast}), input.until - 1), input.start)
+      AND created_at >= input.since`,
+    orderBy: 'created_at DESC, id DESC',
+  },
+};
+
+/** The index to use. A pet has few orders, and few orders are returned. */
+function indexFor(request: OrderPageRequest): 'pet' | 'time' | 'returned' | 'status' | 'all' {
+  const { status, petId, returned } = request;
+  if (petId !== undefined) return 'pet';
+  if (isByTime(request)) return 'time';
+  if (returned) return 'returned';
+  return status === undefined ? 'all' : 'status';
+}
+
+interface SortedRequest {
+  limit: number;
+  sort?: Sort;
+  after?: bigint;
+}
+
+/** The first id that a page may have; undefined if none follows the cursor. */
+function startOf({ sort = 'oldest', after }: SortedRequest): bigint | undefined {
+  const { smallest, largest } = int64Range;
+  if (sort === 'oldest') return after === undefined ? smallest : after === largest ? undefined : after + 1n;
+  return after === undefined ? largest : after === smallest ? undefined : after - 1n;
+}
+
+/** One row more than the page has shows that another page follows. */
+interface PageRow {
+  json: string | null;
+  count: number;
+}
+
+const emptyPage: Page = { json: '[]' };
+
+/** Stands only between two rows: a quote within a text is escaped, and no field of a row is an object. */
+const boundary = ',{"id":';
+
+function pageOf(row: PageRow | undefined, limit: number): Page {
+  if (!row?.json) return emptyPage;
+  const { json, count } = row;
+  if (count <= limit) return { json: `[${json}]` };
+  const end = json.lastIndexOf(boundary);
+  // The first row begins one character earlier, without a comma.
+  const last = json.lastIndexOf(boundary, end - 1) + boundary.length;
+  return { json: `[${json.slice(0, end)}]`, next: BigInt(json.slice(last, json.indexOf(',', last))) };
+}
+
+const startOfEvents = 'coalesce(input.after, (SELECT min(id) FROM events) - 1)';
+/** Reads the bounds of the log together with the events, so that both come from one snapshot. */
+const selectEvents: Statement = {
+  name: 'events',
+  input: { after: 'bigint', size: 'bigint', pet_id: 'bigint', type: 'text' },
+  sql: `SELECT min(epoch) AS epoch,
+      (SELECT CAST(min(id) AS text) FROM events) AS oldest, (SELECT CAST(max(id) AS text) FROM events) AS newest,
+      string_agg(page.json, ',') AS json, CAST(count(page.id) AS integer) AS count,
+      CAST(max(page.id) AS text) AS last
+    FROM event_log LEFT JOIN (
+      SELECT events.id, '{"id":' || events.id || ',' || substr(events.json, 2) AS json
+      FROM events
+      WHERE events.id > ${startOfEvents} AND events.id <= ${startOfEvents} + ${maxEventsRead}
+        AND (input.pet_id IS NULL OR events.pet_id = input.pet_id)
+        AND (input.type IS NULL OR events.type = input.type)
+      ORDER BY events.id LIMIT input.size + 0
+    ) AS page ON true`,
+};
+/** Behind it, adding to a position would overflow. No log is that long. */
+const farthest = int64Range.largest - BigInt(maxEventsRead);
+
+/** Null where there are no events. */
+type EventsRow = { epoch: string | null; count: number } & Record<
+  'oldest' | 'newest' | 'json' | 'last',
+  string | null
+>;
+
+function eventPageOf(row: EventsRow | undefined, { after, limit }: EventRequest): EventPage {
+  if (!row?.epoch) throw new Error('The log of events has no epoch.');
+  const { epoch, json, count, last } = row;
+  const newest = BigInt(row.newest ?? 0);
+  const oldest = BigInt(row.oldest ?? 1);
+  if (after === 'now') return { json: '[]', next: { epoch, id: newest }, isEnd: true };
+  const start = after?.id ?? oldest - 1n;
+  if ((after && after.epoch !== epoch) || start > newest || start < oldest - 1n) throw eventsGone();
+  const readUpTo = start + BigInt(maxEventsRead);
+  const isFull = count === limit && last !== null;
+  const id = isFull ? BigInt(last) : readUpTo < newest ? readUpTo : newest;
+  return { json: `[${json ?? ''}]`, next: { epoch, id }, isEnd: count === 0 && id === newest };
+}
+
+/** The statement has no name, because there are too many kinds to keep a plan for each. */
+function search(
+  dialect: Dialect,
+  { words = [], categoryId, status, sort = 'newest' }: SearchRequest,
+): { statement: Statement; values: InputRow } {
+  const input: Record<string, 'bigint' | 'text'> = { ...pageInput };
+  const values: Value[] = [];
+  const conditions: string[] = [];
+  const add = (column: string, type: 'bigint' | 'text', value: Value | undefined, condition: string) => {
+    if (value === undefined) return;
+    input[column] = type;
+    values.push(value);
+    conditions.push(` AND ${condition}`);
+  };
+  add('category_id', 'bigint', categoryId, 'category_id = input.category_id');
+  add('status', 'text', status, 'status = input.status');
+  for (const [index, word] of words.entries()) {
+    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+    add(`word${index}`, 'text', pattern, `folded_name LIKE input.word${index} ESCAPE '\\'`);
+  }
+  const range = dialect.rangeOf(undefined, sort);
+  return { statement: { input, sql: pageSql(dialect, 'pets', range, conditions.join('')) }, values };
+}
+
+/** Whether a search that names this pet finds it. */
+function isFound(id: bigint, json: string, request: SearchRequest): boolean {
+  const { words = [], categoryId, status, sort = 'newest', after } = request;
+  const pet = readPet(json);
+  const name = foldName(pet.name);
+  return (
+    (after === undefined || (sort === 'newest' ? id < after : id > after)) &&
+    (categoryId === undefined || pet.categoryId === categoryId) &&
+    (status === undefined || pet.status === status) &&
+    words.every((word) => name.includes(word))
+  );
+}

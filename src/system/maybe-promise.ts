@@ -1,0 +1,13 @@
+/**
+ * A value that is available now or later. SQLite responds at once, and `async` would cost a cached list a promise at
+ * every step.
+ */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** Like `await`, but creates no promise if the value is available now. */
+export function andThen<Value, Next>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
