@@ -39,7 +39,7 @@ const oddNames = [
     '猫',
     '🐾',
   ],
-  ...['\u{10ffff}', '\u202etxt', 'id,name,categoryId,status', 'x'.repeat(5000)],
+  ...['\u{10ffff}', '\u202etxt', 'id,name,categoryId,status', 'x'.repeat(255)],
 ];
 const edges = [-(2n ** 63n), -(2n ** 53n) - 1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 const statuses = ['available', 'pending', 'sold', undefined] as const;
@@ -163,9 +163,8 @@ describe('petstore export', () => {
 
   it('ends quietly when its reader is gone', async () => {
     // More than a pipe holds.
-    for (let count = 0; count < 20; count++) {
-      await service.client.createPet({ name: 'x'.repeat(50_000), categoryId: 1n });
-    }
+    const pet = { name: 'x'.repeat(255), categoryId: 1n };
+    await Promise.all(Array.from({ length: 1000 }, () => service.client.createPet(pet)));
     const { status, stdout, stderr } = await inShell('set -o pipefail; "$@" | head -n 1', 'bash');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toStartWith('{"id":1,');

@@ -125,6 +125,7 @@ describe('petstore doctor', () => {
     const inspect = () => inspectSqlite(at.store, noReport);
     database.run('UPDATE orders SET pet_id = 5 WHERE id = 2');
     expect(String(await failureOf(inspect()))).toContain(`The database ${at.store} is damaged at order 2.`);
+    database.run('UPDATE orders SET pet_id = 2 WHERE id = 2');
     database.run('UPDATE categories SET json = substr(json, 2)');
     expect(String(await failureOf(inspect()))).toContain(
       `The database ${at.store} is damaged at category 7.`,

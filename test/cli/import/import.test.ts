@@ -163,7 +163,7 @@ describe('petstore import', () => {
     const path = `${folder.path}/pets.ndjson`;
     const rows = Array.from(
       { length: 4000 },
-      (_, index) => `{"name":"${'x'.repeat(400)}","categoryId":${index}}\n`,
+      (_, index) => `{"name":"${'x'.repeat(250)}","categoryId":${index}}\n`,
     );
     writeFileSync(path, rows.join(''));
     await using command = startCli(['import', path, '--url', service.url], {

@@ -123,7 +123,7 @@ const unknownPaths = [
 ];
 
 /** Numbers, names and statuses, right and wrong. */
-const names = ['Rex', 'Mia', '', ' ', 'Ægir 🐈', 'a"b\\c', '</script>', '\u2028', 'x'.repeat(300), '\u0001'];
+const names = ['Rex', 'Mia', '', ' ', 'Ægir 🐈', 'a"b\\c', '</script>', '\u2028', 'x'.repeat(255), '\u0001'];
 const categoryIds = [
   '1',
   '-7',
