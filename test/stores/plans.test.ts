@@ -203,12 +203,23 @@ describe('on PostgreSQL, every statement', () => {
         name,
         expect.not.stringMatching(/Seq Scan on (?:pets|orders|categories|events|idempotency_keys)/),
       ]);
+      const index = indexes.find(([start]) => name.startsWith(start));
+      if (index) expect([name, plan]).toEqual([name, expect.stringContaining(index[1])]);
       // What a batch locks is sorted, so that two batches lock it alike.
       if (!name.startsWith('lock-'))
         expect([name, plan]).toEqual([name, expect.not.stringContaining('Sort')]);
     }
   });
 });
+
+/** How the names of statements begin, and what their plans have: a condition on the index of both columns. */
+const indexes = [
+  ['pets-status-', 'pets_by_status on pets'],
+  ['orders-status-', 'orders_by_status on orders'],
+  ['orders-pet-', 'orders_by_pet on orders'],
+  ['orders-time-', 'orders_by_time on orders'],
+  ['orders-returned-', 'orders_returned on orders'],
+] as const;
 
 async function connect(address: string): Promise<Client & AsyncDisposable> {
   const client = new Client(address);

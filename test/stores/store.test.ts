@@ -223,5 +223,20 @@ onEveryStore('the store', ({ place, open }) => {
         message: expect.stringMatching(/^All ids are used up, .* import them into a new store/),
       });
     });
+
+    it('refuses a sale when no id is left for its order, and keeps its idempotency key free', async () => {
+      const store = await open();
+      const { id } = await store.pets.apply(createPet(rex));
+      const tables = await place().openTables();
+      await tables.raiseLastId('orders', largest);
+      await tables.close();
+      const sold = createPet({ ...rex, status: 'sold' }, { key: 'k', caller: 'c' });
+      const sell = updatePet(id, { changes: { status: 'sold' } });
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const changes = [sold, sell, createPet(rex), updatePet(id, { changes: { name: `Tom ${attempt}` } })];
+        const outcomes = await Promise.all(changes.map((change) => codeOf(store.pets.apply(change))));
+        expect(outcomes).toEqual(['unavailable', 'unavailable', 'done', 'done']);
+      }
+    });
   });
 });
