@@ -96,8 +96,8 @@ export const createChecks = checksOf('contract', 'create', [
   ],
   [
     'keeps-long-name',
-    'A name of 300 characters is kept to the last one, or refused with 400.',
-    (api) => expectKeptOrRefused(api, 'long '.repeat(60).trim()),
+    'A name of 200 characters is kept to the last one, or refused with 400.',
+    (api) => expectKeptOrRefused(api, 'long '.repeat(40).trim()),
   ],
   [
     'any-order-of-fields',
