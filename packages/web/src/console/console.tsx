@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Key } from '../../../client/src/index.ts';
 import { connect } from './connect.ts';
 import { HelpDialog } from './help-dialog.tsx';
@@ -8,7 +8,7 @@ import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
 import { SignedIn } from './signed-in.tsx';
 
-const views = { '#/': 'Pets', '#/sales': 'Sales', '#/categories': 'Categories' };
+const views = { '#/': 'Pets', '#/sales': 'Sales', '#/categories': 'Categories' } as const;
 
 const root = document.getElementById('app');
 if (root) render(<Console />, root);
@@ -22,26 +22,38 @@ function Console() {
 
   const [hash, setHash] = useState(location.hash);
   useEffect(() => addEventListener('hashchange', () => setHash(location.hash)), []);
-  const view = ['#/sales', '#/categories'].find((start) => hash.startsWith(start)) ?? '#/';
+  const view = (['#/sales', '#/categories'] as const).find((start) => hash.startsWith(start)) ?? '#/';
 
   useShortcuts({ '?': () => setIsHelpOpen(client !== undefined) });
   const use = (key: string | undefined) => {
     setDescribed(undefined);
     setApiKey(key);
   };
+  useEffect(() => {
+    document.title = `${client ? views[view] : 'Sign in'} · Petstore`;
+  }, [client, view]);
+  const leaving = useRef(async () => true);
+  /** The field that had the focus when its key was refused. */
+  const field = useRef('');
+  useEffect(() => {
+    if (client) document.getElementById(field.current)?.focus();
+  }, [client]);
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, isRemembered);
     setRefusal(undefined);
     use(key);
     scrollTo(0, 0);
   };
-  const signOut = () => {
+  const signOut = async () => {
+    if (!(await leaving.current())) return;
+    field.current = '';
     forgetKey();
     forgetUnsaved();
     use(undefined);
   };
   const onRefused = useCallback(
     (outcome = '') => {
+      field.current = document.activeElement?.id ?? '';
       forgetKey(apiKey);
       // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
       const remembered = readKey();
@@ -79,7 +91,7 @@ function Console() {
                 >
                   Shortcuts
                 </button>
-                <button type="button" class="quiet" onClick={signOut}>
+                <button type="button" class="quiet" onClick={() => void signOut()}>
                   Sign out
                 </button>
               </>
@@ -101,6 +113,7 @@ function Console() {
           apiKey={described}
           onDescribed={setDescribed}
           onRefused={onRefused}
+          leaving={leaving}
         />
       ) : (
         <SignIn onSignIn={signIn} refusal={refusal} />

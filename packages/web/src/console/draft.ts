@@ -48,6 +48,11 @@ export function draftOf(pet: Pet): Draft {
   return Object.fromEntries(petFields.map((field) => [field, pet[field]?.toString() ?? ''])) as Draft;
 }
 
+/** The pet that a draft was made from. */
+export function petOf(id: bigint, base: Draft): Pet {
+  return { ...readDraft(base).pet, id, name: base.name } as Pet;
+}
+
 /** The fields in which the draft differs from the pet, and what is wrong with them. */
 export function readChanges(pet: Pet, draft: Draft): { fields: PetFields; errors: DraftErrors } {
   const { pet: wanted, errors: found } = readDraft(draft);

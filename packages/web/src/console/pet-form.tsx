@@ -26,7 +26,10 @@ export interface PetFormProps {
 /** The fields of a pet. A field stays up to date until somebody types; typed text survives until it is saved. */
 export function PetForm({ prefix, name, label, start, categories, action, ...props }: PetFormProps) {
   const { check, save, children } = props;
-  const [kept, setTyped] = useState(() => readUnsaved(name) as Typed | undefined);
+  const [kept, setTyped] = useState(() => {
+    const before = readUnsaved(name) as Typed | undefined;
+    return before?.isLeft ? undefined : before;
+  });
   // Somebody else may have saved the same values by now.
   const fields = prefix === 'pet' ? petFields : inputs;
   const typed = kept && fields.some((field) => kept.draft[field] !== start[field]) ? kept : undefined;
@@ -45,7 +48,8 @@ export function PetForm({ prefix, name, label, start, categories, action, ...pro
     setRefusal(undefined);
   };
   const change = (field: keyof Draft, value: string) => {
-    keep({ base: typed?.base ?? start, draft: { ...draft, [field]: value } });
+    const next = { base: typed?.base ?? start, draft: { ...draft, [field]: value } };
+    keep(petFields.some((name) => next.draft[name] !== start[name]) ? next : undefined);
     setErrors((before) => ({ ...before, [field]: undefined }));
   };
   const complain = (found: DraftErrors) => {

@@ -34,6 +34,8 @@ export interface Typed {
   draft: Draft;
   /** Set once it was sent. */
   idempotencyKey?: string;
+  /** True after its form was closed without saving it. */
+  isLeft?: boolean;
 }
 
 const prefix = 'petstore-draft-';

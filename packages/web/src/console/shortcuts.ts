@@ -1,24 +1,23 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { PetStatus } from '../../../client/src/index.ts';
 import { tryStorage } from './session.ts';
 
 export const shortcuts: readonly { keys: string[]; label: string }[] = [
-  { keys: ['/'], label: 'Search; digits, as from a label scanner, go there by themselves' },
+  { keys: ['0007'], label: 'Scan a label anywhere: its pet is the one in hand' },
+  { keys: ['/'], label: 'Search; digits go there by themselves' },
   { keys: ['n'], label: 'Add a new pet' },
   { keys: ['↑', '↓'], label: 'Go to the pet above or below' },
   { keys: ['Page Up', 'Page Down'], label: 'Go one screen up or down' },
   { keys: ['Home'], label: 'Go to the first pet' },
   { keys: ['Esc'], label: 'Clear the search, leave a field, or close what is open' },
   { keys: ['?'], label: 'Show this help' },
-  { keys: ['s'], label: 'Sell the pet that has the focus' },
+  { keys: ['s'], label: 'Sell the pet in hand' },
   { keys: ['p'], label: 'Make it pending' },
   { keys: ['a'], label: 'Make it available; return it if it is sold' },
   { keys: ['Enter', 'e'], label: 'Open it: Enter saves, Esc closes' },
   { keys: ['Delete'], label: 'Remove it' },
-  { keys: ['u'], label: 'Undo the latest change, then the one before it' },
+  { keys: ['u'], label: 'Take back what was done last, then what was done before' },
 ];
 
-/** What a label scanner types. */
 export const digits = Array.from('0123456789');
 
 /** Calls the action of a key that is pressed anywhere except in a text field. */
@@ -35,7 +34,8 @@ export function useShortcuts(actions: Record<string, () => void>): void {
       if (event.key.startsWith('Arrow') && target instanceof Element && !target.matches('body, .list'))
         return;
       // An open dialog takes the keys; the browser closes it on Escape.
-      if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
+      if (document.querySelector('dialog[open]') || (event.key.length === 1 && !areShortcutsOn())) return;
+      if (event.repeat && !event.key.startsWith('Arrow')) return;
       // A digit is typed into the search, which has the focus after its action.
       if (!digits.includes(event.key)) event.preventDefault();
       action();
@@ -43,18 +43,6 @@ export function useShortcuts(actions: Record<string, () => void>): void {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);
-}
-
-const letters: Record<string, PetStatus | 'open'> = { s: 'sold', p: 'pending', a: 'available', e: 'open' };
-
-/** What a key does to the pet in whose row it was pressed. */
-export function actionOfKey(event: KeyboardEvent): PetStatus | 'open' | 'remove' | undefined {
-  const { key, target } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return undefined;
-  if (key === 'Delete' || key === 'Backspace') return 'remove';
-  // Enter presses a button that has the focus.
-  if (key === 'Enter') return target instanceof Element && target.matches('.row') ? 'open' : undefined;
-  return areShortcutsOn() ? letters[key] : undefined;
 }
 
 const offName = 'petstore-shortcuts-off';

@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useReducer } from 'preact/hooks';
-import type { Key, PetstoreClient } from '../../../client/src/index.ts';
+import type { RefObject } from 'preact';
+import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
+import type { Key, Pet, PetstoreClient } from '../../../client/src/index.ts';
 import { CategoryList } from './categories/category-list.tsx';
 import { CategoryNamesContext } from './categories/use-category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
@@ -7,13 +8,16 @@ import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';
 import { PetAdditions } from './changes/pet-additions.ts';
 import { PetActions, type Changes } from './changes/pet-actions.ts';
+import { Undo } from './changes/undo.ts';
 import { usePets, useQuery, type PetsView } from './pets/data/use-pets.ts';
-import { defaultQuery } from './pets/find/query.ts';
+import { defaultQuery, renderQuery, type PetQuery } from './pets/find/query.ts';
 import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
 import { dayOf } from './day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
+import { ask } from './question.tsx';
+import { useScans } from './scan.ts';
 import { digits, useShortcuts } from './shortcuts.ts';
 
 export interface SignedInProps {
@@ -25,18 +29,42 @@ export interface SignedInProps {
   onDescribed: (key: Key) => void;
   /** Called when the key is no longer accepted, with what became of a change that was under way. */
   onRefused: (outcome?: string) => void;
+  /** Called before the person signs out; resolves with false to stay. */
+  leaving: RefObject<() => Promise<boolean>>;
 }
 
 /** The screen of a person who has signed in: the pets, the sales or the categories. */
-export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: SignedInProps) {
-  const [query, changeQuery] = useQuery();
-  const view = usePets(client, query, onRefused);
-  const changes = useChanges(client, view, apiKey?.mayDelete ?? false, onRefused);
-  const { notes } = changes;
+export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving }: SignedInProps) {
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  const notes = useMemo(() => new Notes(redraw), [client]);
+  const [query, setQuery] = useQuery();
+  const view = usePets(client, query, notes, onRefused);
+  const changes = useChanges(client, view, notes, apiKey, onRefused);
+  const { hand } = view;
+  const changeQuery = (changed: Partial<PetQuery>) => {
+    // What it finds may be without the pet in hand.
+    if (renderQuery({ ...query, ...changed }) !== renderQuery(query)) hand.isSure = false;
+    setQuery(changed);
+  };
+  useScans((digits) => {
+    for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    hand.scan(digits);
+    location.hash = '#/';
+  });
   const onClick = useMemo(
     () => createCalmClicks(() => notes.say('That was too fast. Nothing was done; click again.')),
     [notes],
   );
+  leaving.current = async () => {
+    const { actions, additions } = changes;
+    const count = actions.sender.unsentCount + additions.unsentCount;
+    const title = `${count === 1 ? 'One change is' : `${count} changes are`} not saved yet.`;
+    const question = { title, text: 'Signing out drops what is not saved.', action: 'Sign out' };
+    if (count > 0 && (await ask(question)) === undefined) return false;
+    actions.held.sendAll();
+    return true;
+  };
   const { heardAtMs } = view.sync;
   // Checked again after each response of the service, until it is known.
   useEffect(() => {
@@ -47,14 +75,16 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
   }, [heardAtMs]);
 
   const isAway = view.problem !== undefined;
+  // The service responds, again or still: the list may not have noticed a short outage.
   useEffect(() => {
-    const end = () => notes.endOutage();
-    if (!isAway) end();
-    // The list may not have noticed a short outage.
-    addEventListener('online', end);
-    return () => removeEventListener('online', end);
-  }, [isAway, notes]);
+    if (isAway || heardAtMs === undefined) return;
+    notes.endOutage();
+    changes.actions.sender.resend();
+    changes.additions.resend();
+  }, [isAway, heardAtMs]);
 
+  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
+  const isCategories = hash === '#/categories';
   // A key that may only read gets no way to change anything.
   const whyNot = !apiKey
     ? 'Still signing in. Nothing was done; try again.'
@@ -63,11 +93,11 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
       : undefined;
   useShortcuts({
     ...Object.fromEntries(['/', ...digits].map((key) => [key, focusSearch])),
-    u: () => (whyNot === undefined ? changes.actions.undo() : notes.say(whyNot)),
+    u: () => (whyNot === undefined ? changes.undo.latest() : notes.say(whyNot)),
+    // The pets have more to close.
+    ...((sales || isCategories) && { Escape: () => void notes.confirm() }),
   });
 
-  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
-  const isCategories = hash === '#/categories';
   const showCategory = (category: bigint) => {
     changeQuery({ ...defaultQuery, category });
     location.hash = '#/';
@@ -121,24 +151,36 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused }: Signe
 function useChanges(
   client: PetstoreClient,
   { rows, sync, categories }: PetsView,
-  mayDelete: boolean,
+  notes: Notes,
+  apiKey: Key | undefined,
   onRefused: (outcome?: string) => void,
 ): Changes {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { notes, actions, additions } = useMemo(() => {
-    const onChange = () => redraw();
-    const created = new Notes(onChange);
-    const shared = { client, notes: created, onChange, onRefused };
-    return {
-      notes: created,
-      actions: new PetActions({ ...shared, rows, categories }),
-      additions: new PetAdditions({ ...shared, onAdded: (pet) => sync.add(pet) }),
-    };
-  }, [client, rows, sync, categories, onRefused]);
+  const key = useRef(apiKey);
+  key.current = apiKey;
+  const { undo, actions, additions } = useMemo(() => {
+    const undo = new Undo(notes);
+    const shared = { client, notes, undo, onChange: () => redraw(), onRefused };
+    const findOther = (id: bigint) => sync.findOther(id, key.current?.name);
+    const actions = new PetActions({ ...shared, rows, categories, findOther });
+    const takeBack = (pet: Pet) =>
+      key.current?.mayDelete
+        ? () => actions.sender.sendAndTell({ seen: pet, wish: 'remove', isUndo: true })
+        : undefined;
+    const onAdded = (pet: Pet) => sync.add(pet);
+    return { undo, actions, additions: new PetAdditions({ ...shared, onAdded, takeBack }) };
+  }, [client, rows, sync, categories, notes, onRefused]);
 
   useEffect(() => {
     additions.start();
-    return () => additions.stop();
-  }, [additions]);
-  return { notes, actions, additions, categories, mayDelete };
+    actions.held.start();
+    const leave = () => actions.held.sendAll();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      additions.stop();
+      actions.held.stop();
+    };
+  }, [additions, actions]);
+  return { notes, undo, actions, additions, categories, mayDelete: apiKey?.mayDelete ?? false };
 }

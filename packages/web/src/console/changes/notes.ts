@@ -1,4 +1,5 @@
 import type { Pet } from '../../../../client/src/index.ts';
+import { textOf } from './words.ts';
 
 /** Text about pets. Each is shown with its id and its shortened name, which keeps its own direction. */
 export type Words = readonly (string | Pet)[];
@@ -13,19 +14,22 @@ export interface Note {
   key?: number;
   /** How long it still has, if it ends by itself. */
   leftMs?: number;
-  /** Absent if the note says that nothing was done. */
   petId?: bigint;
   words: Words;
   /** Why the service could not be asked. It is outdated as soon as the service is back. */
   outage?: string;
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
+  /** True if a change of the pet waits for the choice. */
+  isUnsaved?: boolean;
   undo?: () => void;
 }
 
-/** How long a person can undo. Nothing ends while the pointer or the focus is on a note. */
+/** How long a note stays. None ends while the pointer or the focus is on it. */
 const durationMs = 10_000;
 const tickMs = 250;
+
+export const ok: Choice = { label: 'OK', act() {} };
 
 /** The notes on the screen, oldest first. */
 export class Notes {
@@ -35,36 +39,48 @@ export class Notes {
   #tickedMs = 0;
   #lastKey = 0;
   #isHeld = false;
-  /** The changes that can be undone, oldest first. They are cleared with the last note. */
-  #undoable: Note[] = [];
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** True when a problem with this pet waits for a choice. */
+  /** True when a change of this pet waits for a choice. */
   hasProblem(petId: bigint): boolean {
-    return this.list.some((note) => note.petId === petId && note.choices);
+    return this.list.some((note) => note.petId === petId && note.isUnsaved);
   }
 
   add(note: Note): void {
     this.#tick();
     note.key = ++this.#lastKey;
     if (!note.choices) note.leftMs = durationMs;
-    if (note.undo) this.#undoable.push(note);
     // The reason why nothing was done is outdated by now.
     this.#set([...this.list.filter(({ petId, choices }) => petId !== undefined || choices), note]);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
-  /** Says why something that a person did is ignored. */
+  /** Says in passing why something that a person did is ignored. */
   say(...words: Words): void {
     this.add({ words });
   }
 
+  /** Tells what a person must know before going on. It stays until OK or Escape, and is told once. */
+  tell(...words: Words): void {
+    const text = textOf(words);
+    for (const note of this.list) if (isTold(note) && textOf(note.words) === text) this.drop(note);
+    this.add({ words, choices: [ok] });
+  }
+
+  /** Ends the newest note that waits for its OK. Returns whether there was one. */
+  confirm(): boolean {
+    const note = this.list.findLast(isTold);
+    const [choice] = note?.choices ?? [];
+    if (note && choice) this.choose(note, choice.act);
+    return note !== undefined;
+  }
+
   /** Makes the problem with this pet the newest note, which is never folded. */
   bringUp(petId: bigint): void {
-    const isWanted = (note: Note) => note.petId === petId && note.choices !== undefined;
+    const isWanted = (note: Note) => note.petId === petId && note.isUnsaved;
     this.#set([...this.list.filter((note) => !isWanted(note)), ...this.list.filter(isWanted)]);
   }
 
@@ -81,28 +97,10 @@ export class Notes {
     for (const note of this.list) if (note.petId === petId) this.drop(note);
   }
 
-  /** Drops what is told about a pet that is gone, and what could be undone. */
-  forget(petId: bigint): void {
-    this.#undoable = this.#undoable.filter((note) => note.petId !== petId);
-    this.dropOf(petId);
-  }
-
   /** Ends a note with the choice of a person. */
   choose(note: Note, act: () => void): void {
-    this.#undoable = this.#undoable.filter((other) => other !== note);
     this.drop(note);
     act();
-  }
-
-  /** The latest change that is not undone yet. Its note may be replaced by another one, or have ended. */
-  get undoable(): Note | undefined {
-    return this.#undoable.at(-1);
-  }
-
-  undo(): void {
-    const note = this.undoable;
-    if (note?.undo) this.choose(note, note.undo);
-    else this.say('There is nothing to undo.');
   }
 
   setHeld(isHeld: boolean): void {
@@ -117,9 +115,7 @@ export class Notes {
     for (const note of this.list) {
       if (note.leftMs === undefined) continue;
       note.leftMs -= passedMs;
-      if (note.leftMs > 0) continue;
-      this.drop(note);
-      if (this.list.length === 0) this.#undoable = [];
+      if (note.leftMs <= 0) this.drop(note);
     }
     if (this.list.length > 0) return;
     clearInterval(this.#timer);
@@ -130,4 +126,8 @@ export class Notes {
     this.list = list;
     this.#onChange();
   }
+}
+
+function isTold({ choices }: Note): boolean {
+  return choices?.length === 1;
 }

@@ -1,6 +1,7 @@
 import type { Pet, PetFields, PetStatus } from '../../../../client/src/index.ts';
-import type { CategoryNames } from '../categories/category-names.ts';
-import { petFields } from '../draft.ts';
+import { isInteger, type CategoryNames } from '../categories/category-names.ts';
+import { inputs, petFields } from '../draft.ts';
+import type { Typed } from '../session.ts';
 import type { Words } from './notes.ts';
 
 /** The words for each status: that a pet has it, to set it, and that somebody else has set it. */
@@ -49,8 +50,19 @@ export function anywayLabel(now: Pet, wish: Wish): string {
   return `${wish.status === undefined ? 'Save it' : told[wish.status ?? 'none'].command} anyway`;
 }
 
-/** Says what others did to a pet since the person saw it. */
-export function tellConflict(seen: Pet, now: Pet, names: CategoryNames): Words {
+/** Says what will become of a pet unless somebody takes it back. */
+export function tellHeld(seen: Pet, wish: Wish): Words {
+  return [seen, ` is about to be ${wish === 'remove' ? 'removed' : 'returned'}.`];
+}
+
+/** Says what others did to a pet since the person saw it, and what the person had typed. */
+export function tellConflict(
+  seen: Pet,
+  now: Pet,
+  wish: Wish,
+  names: CategoryNames,
+  other = 'Somebody else',
+): Words {
   const deeds: Words[] = [];
   const subject = () => (deeds.length === 0 ? seen : 'it');
   if (now.status !== seen.status) {
@@ -61,12 +73,25 @@ export function tellConflict(seen: Pet, now: Pet, names: CategoryNames): Words {
   if (now.name !== seen.name) deeds.push(['renamed ', subject(), ' to ', now]);
   if (now.categoryId !== seen.categoryId)
     deeds.push(['moved ', subject(), ` to ${names.mention(now.categoryId)}`]);
-  const words: (string | Pet)[] = ['Somebody else has '];
+  const words: (string | Pet)[] = [`${other} has `];
   for (const [index, deed] of deeds.entries()) {
     if (index > 0) words.push(index === deeds.length - 1 ? ' and ' : ', ');
     words.push(...deed);
   }
-  return [...words, ' in the meantime.'];
+  const { name, categoryId } = wish === 'remove' ? {} : wish;
+  const typed = [
+    name !== undefined && `“${isolatedName(name)}”`,
+    categoryId !== undefined && names.mention(categoryId),
+  ].filter((text) => text !== false);
+  return [...words, ' in the meantime.', typed.length > 0 ? ` You wanted ${typed.join(' and ')}.` : ''];
+}
+
+/** What was typed and differs from what was there before; empty if nothing does. */
+export function tellTyped({ base, draft }: Typed, names: CategoryNames): string {
+  const tell = (text: string, isCategory: boolean) =>
+    isCategory && isInteger(text) ? names.mention(BigInt(text)) : `“${isolatedName(text)}”`;
+  const typed = inputs.filter((field) => draft[field] !== base[field]);
+  return typed.map((field) => tell(draft[field], field === 'categoryId')).join(', ');
 }
 
 /** The whole name, or the id where there is no name. */

@@ -3,11 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { petStatuses, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/use-category-names.ts';
 import type { Changes } from '../changes/pet-actions.ts';
-import { shortNameOf } from '../changes/words.ts';
-import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
+import { shortNameOf, tellTyped } from '../changes/words.ts';
+import { draftOf, labelOf, petOf, readChanges } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { language } from '../day.ts';
-import { keepUnsaved, type Typed } from '../session.ts';
+import { keepUnsaved, readUnsaved, type Typed } from '../session.ts';
 import { Barcode } from './barcode.tsx';
 
 export interface PetDetailsProps {
@@ -39,7 +39,8 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing, isModal]);
   const remove = () => {
-    if (changes?.actions.remove(pet)) close();
+    changes?.actions.remove(pet);
+    close();
   };
   return (
     <Box
@@ -109,26 +110,64 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
   );
 }
 
-function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSaved: () => void }) {
-  const seenIn = ({ base }: Typed) => ({ ...readDraft(base).pet, id: pet.id, name: base.name }) as Pet;
+interface EditPetProps {
+  pet: Pet;
+  changes: Changes;
+  onSaved: () => void;
+}
+
+/** Text that was left without being saved is shown, but Enter saves it only after somebody has asked for it. */
+function EditPet({ pet, changes, onSaved }: EditPetProps) {
+  const { actions, notes, categories } = changes;
+  const name = `pet-${pet.id}`;
+  const [left, setLeft] = useState(() => {
+    const kept = readUnsaved(name) as Typed | undefined;
+    return kept?.isLeft ? kept : undefined;
+  });
+  const use = (typed: Typed) => {
+    keepUnsaved(name, { ...typed, isLeft: false });
+    setLeft(undefined);
+  };
+  const leave = () => {
+    const typed = readUnsaved(name) as Typed | undefined;
+    const text = typed && !typed.isLeft ? tellTyped(typed, categories.names) : '';
+    if (text === '') return;
+    keepUnsaved(name, { ...typed, isLeft: true });
+    notes.tell(pet, ` ${actions.fateOf(pet)}; your text: ${text}.`);
+  };
+  const latest = useRef(leave);
+  latest.current = leave;
+  useEffect(() => () => latest.current(), []);
   const save = async (typed: Typed) => {
-    const { fields } = readChanges(seenIn(typed), typed.draft);
+    const seen = petOf(pet.id, typed.base);
+    const { fields } = readChanges(seen, typed.draft);
     const isChanged = Object.keys(fields).length > 0;
-    const error = isChanged ? await changes.actions.save(seenIn(typed), fields) : undefined;
+    const error = isChanged ? await actions.save(seen, fields) : undefined;
     if (error === undefined) onSaved();
     return error;
   };
   return (
-    <PetForm
-      prefix="edit"
-      name={`pet-${pet.id}`}
-      label={`Edit ${shortNameOf(pet)}`}
-      start={draftOf(pet)}
-      categories={changes.categories}
-      action="Save"
-      check={(typed) => readChanges(seenIn(typed), typed.draft).errors}
-      save={save}
-    />
+    <>
+      {left && (
+        <p class="help">
+          Not saved: {tellTyped(left, categories.names)}.{' '}
+          <button type="button" class="link" onClick={() => use(left)}>
+            Use this text
+          </button>
+        </p>
+      )}
+      <PetForm
+        key={left ? 'anew' : 'kept'}
+        prefix="edit"
+        name={name}
+        label={`Edit ${shortNameOf(pet)}`}
+        start={draftOf(pet)}
+        categories={categories}
+        action="Save"
+        check={(typed) => readChanges(petOf(pet.id, typed.base), typed.draft).errors}
+        save={save}
+      />
+    </>
   );
 }
 

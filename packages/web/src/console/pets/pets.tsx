@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Key, Pet, PetstoreClient } from '../../../../client/src/index.ts';
+import type { Key, Pet, PetStatus, PetstoreClient } from '../../../../client/src/index.ts';
 import type { Notes } from '../changes/notes.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { language } from '../day.ts';
-import { actionOfKey, useShortcuts } from '../shortcuts.ts';
+import { readUnsaved } from '../session.ts';
+import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
-import type { Row } from './data/pet-rows.ts';
 import type { PetsView } from './data/use-pets.ts';
 import { defaultQuery, type PetQuery } from './find/query.ts';
-import { CategoryFilter, Filter, focusSearch, FoundCategories, Search } from './find/search.tsx';
+import { CategoryFilter, Filter, FoundCategories, Search } from './find/search.tsx';
 import { News, PetList } from './list/pet-list.tsx';
 import { focusRow } from './list/use-active-row.ts';
 import { useArrival } from './list/use-arrival.ts';
@@ -32,14 +32,15 @@ export interface PetsProps {
 /** The list of pets, the details of one, and the form that adds one. */
 export function Pets({ client, view, query, changeQuery, notes, changes, ...page }: PetsProps) {
   const [isFormOpen, setIsFormOpen] = useState(false);
-  const [choice, setChoice] = useState<{ id: bigint; isEditing: boolean }>();
-  const chosen = choice && view.rows.get(choice.id);
-  const areDetailsOpen = chosen !== undefined && !chosen.isRemoved;
+  const { hand } = view;
+  const { row } = hand;
   const isWide = useIsWide();
   const list = useRef<HTMLDivElement>(null);
+  const { enter, whyNot, ...guard } = useArrival(list, view, notes);
   const openForm = () => {
     setIsFormOpen(true);
-    setChoice(undefined);
+    hand.open('closed');
+    hand.wantsFocus = false;
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
   useEffect(() => {
@@ -47,46 +48,44 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     changes.additions.isFormWanted = false;
     openForm();
   });
-  const closeDetails = () => {
-    focusRow(choice?.id);
-    setChoice(undefined);
+  useEffect(() => {
+    if (!row?.isRemoved) return;
+    const { pet, removedBy } = row;
+    // A text that was left has a note of its own.
+    const isTold = removedBy === undefined || readUnsaved(`pet-${pet.id}`) !== undefined;
+    if (!isTold && !changes?.actions.sender.isSaving(pet.id))
+      notes.tell(pet, ` was removed by ${removedBy}.`);
+    hand.end();
+  }, [row?.isRemoved]);
+
+  const areDetailsOpen = row !== undefined && !row.isRemoved && hand.details !== 'closed';
+
+  /** Does something with the pet in hand, or says why not. */
+  const onHand = (work: (pet: Pet, changes: Changes) => void) => () => {
+    const why = whyNot();
+    if (page.whyNot !== undefined || !changes) notes.say(page.whyNot ?? '');
+    else if (why !== false) notes.say(`${why} Nothing was done; try again.`);
+    else if (hand.id === undefined)
+      notes.say('Take a pet first: scan its label, or go to it with the arrow keys.');
+    else void hand.use(({ pet }) => work(pet, changes));
   };
-  const refuse = () => notes.say(page.whyNot ?? 'Go to a pet first, with the arrow keys.');
+  const set = (status: PetStatus) => onHand((pet, { actions }) => void actions.setStatus(pet, status));
+  const remove = onHand((pet, { actions, mayDelete }) => {
+    if (mayDelete) actions.remove(pet);
+    else notes.tell('This key may not delete. Nothing was done.');
+  });
   useShortcuts({
-    ...{ s: refuse, p: refuse, a: refuse, e: refuse, Delete: refuse },
-    Escape: () => (chosen ? closeDetails() : changeQuery({ text: '' })),
+    ...{ s: set('sold'), p: set('pending'), a: set('available'), Delete: remove, Backspace: remove },
+    e: () => void hand.use(() => hand.open('editing')),
+    Escape: () => {
+      if (notes.confirm()) return;
+      if (hand.details === 'closed') changeQuery({ text: '' });
+      else hand.open('closed');
+    },
     ArrowDown: () => focusRow(),
     ArrowUp: () => focusRow(),
-    n: changes ? openForm : refuse,
+    n: changes ? openForm : () => notes.say(page.whyNot ?? ''),
   });
-
-  /** Whoever has searched for a pet and sold it searches for the next one. On a phone, that would open the keyboard. */
-  const goOn = () => {
-    if (query.text !== '' && matchMedia('(hover: hover)').matches) focusSearch();
-  };
-  const sell = (pet: Pet) => {
-    void changes?.actions.setStatus(pet, 'sold');
-    goOn();
-  };
-  const { enter, ...guard } = useArrival(list, view, query, notes, (id) => {
-    if (!changes) return refuse();
-    void changes.actions.sell(id);
-    goOn();
-  });
-
-  const onRowKey = (event: KeyboardEvent, { pet, isRemoved }: Row) => {
-    const action = actionOfKey(event);
-    if (!action) return;
-    event.preventDefault();
-    if (isRemoved) notes.say(pet, ' is removed already.');
-    else if (action === 'open') setChoice({ id: pet.id, isEditing: true });
-    else if (!changes) refuse();
-    else if (action === 'remove' && !changes.mayDelete)
-      notes.say('This key may not delete. Nothing was done.');
-    else if (action === 'remove') changes.actions.remove(pet);
-    else if (action === 'sold') sell(pet);
-    else void changes.actions.setStatus(pet, action);
-  };
 
   return (
     <>
@@ -120,11 +119,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
           />
           <PetList
             view={view}
-            chosenId={choice?.id}
             changes={changes}
-            onRowKey={onRowKey}
-            onSell={sell}
-            onOpen={({ id }) => setChoice({ id, isEditing: false })}
             onShowAll={() => changeQuery(defaultQuery)}
             onAdd={openForm}
           />
@@ -134,13 +129,13 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
         <div class="panels">
           {areDetailsOpen && (
             <PetDetails
-              key={chosen.pet.id.toString()}
+              key={row.pet.id.toString()}
               client={client}
-              pet={chosen.pet}
+              pet={row.pet}
               changes={changes}
-              isEditing={choice?.isEditing ?? false}
+              isEditing={hand.details === 'editing'}
               isModal={!isWide}
-              onClose={closeDetails}
+              onClose={() => hand.open('closed')}
             >
               {page.children}
             </PetDetails>

@@ -31,9 +31,11 @@ export interface SalesProps {
   children: ComponentChildren;
 }
 
+const none: readonly bigint[] = [];
+
 /** The sales of one day, newest first. They are read again only on request, so that no row moves under a pointer. */
 export function Sales({ client, day, notes, changes, onRefused, children }: SalesProps) {
-  const doneCount = changes?.actions.doneCount;
+  const doneCount = changes?.actions.sender.doneCount;
   const view = useSales(client, day, doneCount, onRefused);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<Order>();
@@ -52,14 +54,20 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
     return () => stop.abort();
   }, [client, chosen, doneCount]);
   const canChange = changes !== undefined;
+  const held = changes?.actions.held.returns ?? none;
   const shown = useMemo(() => view.sales.filter((sale) => isFound(sale, text)), [view.sales, text]);
   // Not drawn again with every event and note.
   const rows = useMemo(
     () =>
       shown.map((sale) => (
-        <SaleRow key={sale.order.id.toString()} {...{ sale, day, canChange }} onOpen={setChosen} />
+        <SaleRow
+          key={sale.order.id.toString()}
+          {...{ sale, day, canChange }}
+          isHeld={!sale.order.returnedAt && held.includes(sale.order.petId)}
+          onOpen={setChosen}
+        />
       )),
-    [shown, day, canChange],
+    [shown, day, canChange, held],
   );
   const close = () => {
     focusSale(chosen?.petId);
@@ -136,14 +144,16 @@ interface SaleRowProps {
   sale: Sale;
   day: string;
   canChange: boolean;
+  /** True if it is about to be returned. */
+  isHeld: boolean;
   onOpen: (order: Order) => void;
 }
 
-function SaleRow({ sale: { order, soldBy }, day, canChange, onOpen }: SaleRowProps) {
+function SaleRow({ sale: { order, soldBy }, day, canChange, isHeld, onOpen }: SaleRowProps) {
   const names = useCategoryNames();
   const { petId, categoryId, status, createdAt, createdBy, returnedAt, returnedBy } = order;
   return (
-    <tr class="sale" data-pet={petId.toString()}>
+    <tr class={isHeld ? 'sale is-struck' : 'sale'} data-pet={petId.toString()}>
       <td class="time">
         <time dateTime={createdAt.toISOString()}>{tellTime(createdAt, day)}</time>
       </td>
@@ -168,6 +178,7 @@ function SaleRow({ sale: { order, soldBy }, day, canChange, onOpen }: SaleRowPro
       </td>
       <td class="status-cell">
         <span class={`status ${returnedAt ? 'returned' : status}`}>{labelOf(status)}</span>
+        {isHeld && <span class="help"> returning…</span>}
         {returnedAt && (
           <span class="help">
             {' '}

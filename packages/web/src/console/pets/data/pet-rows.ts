@@ -10,6 +10,8 @@ export interface Row {
   /** It no longer fits the search, but stays in its place. */
   readonly isFilteredOut: boolean;
   readonly isRemoved: boolean;
+  /** The key that has removed it, unless it was this till. */
+  readonly removedBy?: string | undefined;
 }
 
 /** The rows of the list, newest first. Loading replaces them; all else changes them in place or adds below. */
@@ -58,6 +60,12 @@ export class PetRows {
     this.#set([this.#rowOf(pet, true), ...this.list]);
   }
 
+  /** Puts a pet that somebody asked for by its id on top, unless it has a row. */
+  show(pet: Pet): void {
+    const isFilteredOut = this.#query.text !== '' || !passes(this.#query, pet);
+    if (!this.get(pet.id)) this.#set([this.#rowOf(pet, false, isFilteredOut), ...this.list]);
+  }
+
   append(pets: readonly Pet[], isLast: boolean): void {
     this.#isComplete = isLast;
     const fresh = pets.filter(({ id }) => !this.get(id));
@@ -65,12 +73,12 @@ export class PetRows {
   }
 
   /** Updates the row of a pet; `undefined` if the pet is gone. A pet without a row may be news. */
-  update(id: bigint, pet: Pet | undefined, isFound: boolean): void {
+  update(id: bigint, pet: Pet | undefined, isFound: boolean, by?: string): void {
     const end = this.#isComplete ? undefined : this.list.at(-1)?.pet.id;
     const isNews = isFound && !this.get(id) && (end === undefined || id > end);
     this.#news[isNews ? 'add' : 'delete'](id);
     this.#change(id, (row) =>
-      pet ? this.#rowOf(pet, row.isNew, !isFound, row) : { ...row, isRemoved: true },
+      pet ? this.#rowOf(pet, row.isNew, !isFound, row) : { ...row, isRemoved: true, removedBy: by },
     );
   }
 

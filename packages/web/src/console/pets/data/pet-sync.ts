@@ -14,12 +14,16 @@ export interface PetSyncOptions {
   rows: PetRows;
   categories: Categories;
   query: PetQuery;
+  /** The pet that comes first whatever the search is, if there is one. */
+  kept: () => bigint | undefined;
   /** Called after every step. */
   onState: () => void;
 }
 
 /** The client itself has tried for a while. */
 const retryMs = 2000;
+/** How long a person waits for one pet. */
+const findMs = 2000;
 /** The service responds sooner than asked when it is about to stop. */
 const earlyMs = 1000;
 /** A page with so many is one of more, as in an import: then the list is loaded again. */
@@ -52,6 +56,8 @@ export class PetSync {
   #current = new AbortController();
   /** The cursor after the events that the rows show. */
   #after: string | undefined;
+  /** The cursor before the latest of these events. */
+  #before: string | undefined;
   #following: string | undefined;
 
   constructor(options: PetSyncOptions) {
@@ -102,6 +108,26 @@ export class PetSync {
     if (!this.isLoading && this.query.text === '' && passes(this.query, pet)) this.#options.rows.add(pet);
   }
 
+  /** Resolves with a pet, which then has a row; undefined if there is none. */
+  async find(id: bigint): Promise<Pet | undefined> {
+    const { rows } = this.#options;
+    const row = rows.get(id);
+    if (row && !row.isRemoved) return row.pet;
+    const [pet] = (await this.#search({ id }, AbortSignal.timeout(findMs))).pets;
+    if (pet) rows.show(pet);
+    return pet;
+  }
+
+  /** The other key that has just changed a pet; undefined if nobody knows. */
+  findOther(petId: bigint, own: string | undefined): Promise<string | undefined> {
+    const { client } = this.#options;
+    const options = { petId, after: this.#before, limit: 100, signal: AbortSignal.timeout(findMs) };
+    return client.listEvents(options).then(
+      ({ events }) => events.findLast(({ createdBy }) => createdBy !== own)?.createdBy,
+      () => undefined,
+    );
+  }
+
   /** Asks the store again at once. */
   refresh(): void {
     this.#current.abort();
@@ -114,7 +140,7 @@ export class PetSync {
     try {
       let pauseMs = 0;
       // Changes made while the pages are read are among the events after this cursor.
-      this.#after ??= (await client.listEvents({ after: 'now', signal })).after;
+      this.#after ??= this.#before = (await client.listEvents({ after: 'now', signal })).after;
       if (categories.isStale) await categories.load(signal);
       if (this.isLoading || this.#isStale) await this.#load(undefined, signal);
       else if (this.#wantsMore) await this.#load(this.#following, signal);
@@ -143,7 +169,7 @@ export class PetSync {
   /** Gets the page that a cursor names, or the first one again. */
   async #load(from: string | undefined, signal: AbortSignal): Promise<void> {
     const { rows } = this.#options;
-    const id = from === undefined ? idOf(this.query) : undefined;
+    const id = from === undefined ? (this.#options.kept() ?? idOf(this.query)) : undefined;
     const first = id === undefined ? undefined : (await this.#search({ id }, signal)).pets[0];
     const options = from === undefined ? { ...searchOf(this.query), limit: 100 } : { next: from };
     const { pets, next } = await this.#search(options, signal);
@@ -181,16 +207,17 @@ export class PetSync {
       for (const event of new Map(events.map((one) => [one.petId, one])).values()) this.#apply(event);
     }
     for (const id of [...rows.unconfirmed]) await this.#findOut(id, signal);
+    if (events.length > 0) this.#before = after;
     this.#after = page.after;
     const isEarly = wait > 0 && performance.now() - askedAt < earlyMs;
     return isEarly && events.length === 0 ? earlyMs : 0;
   }
 
-  #apply({ type, pet }: PetEvent): void {
+  #apply({ type, pet, createdBy }: PetEvent): void {
     const { rows } = this.#options;
     if (!pet || rows.unconfirmed.has(pet.id)) return;
     const isFound = this.#finds(pet);
-    if (type === 'pet.deleted') rows.update(pet.id, undefined, false);
+    if (type === 'pet.deleted') rows.update(pet.id, undefined, false, createdBy);
     else if (isFound === undefined) rows.unconfirmed.add(pet.id);
     else rows.update(pet.id, pet, isFound);
   }
@@ -215,7 +242,7 @@ export class PetSync {
     // It was changed here in the meantime, so it is read again the next time.
     if (rows.get(id) !== before) return;
     rows.unconfirmed.delete(id);
-    rows.update(id, pet, isFound === true);
+    rows.update(id, pet, isFound === true, 'somebody else');
   }
 
   async #search(options: SearchPetsPageOptions, signal: AbortSignal) {

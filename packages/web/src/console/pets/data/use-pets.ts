@@ -1,8 +1,10 @@
-import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { isUnauthorized, type PetstoreClient } from '../../../../../client/src/index.ts';
 import { Categories } from '../../categories/categories.ts';
 import { toProblem, type Problem } from '../../connect.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
+import type { Notes } from '../../changes/notes.ts';
+import { PetInHand } from './pet-in-hand.ts';
 import { PetRows } from './pet-rows.ts';
 import { PetSync } from './pet-sync.ts';
 
@@ -11,6 +13,7 @@ export interface PetsView {
   rows: PetRows;
   sync: PetSync;
   categories: Categories;
+  hand: PetInHand;
   /** True from the first key of a new search until its rows arrive: the list still shows those of another search. */
   isSearching: boolean;
   /** Starts the search at once, without waiting for a pause in the typing. */
@@ -22,16 +25,22 @@ export interface PetsView {
 const typingMs = 200;
 
 /** Loads the pets of a query and keeps them fresh while somebody can see them. */
-export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () => void): PetsView {
+export function usePets(
+  client: PetstoreClient,
+  query: PetQuery,
+  notes: Notes,
+  onRefused: () => void,
+): PetsView {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { rows, sync, categories } = useMemo(() => {
+  const { rows, sync, categories, hand } = useMemo(() => {
     const onState = () => redraw();
-    const followed = {
-      rows: new PetRows(onState),
-      categories: new Categories({ client, onChange: onState }),
-    };
-    return { ...followed, sync: new PetSync({ client, ...followed, query, onState }) };
-  }, [client]);
+    const rows = new PetRows(onState);
+    const categories = new Categories({ client, onChange: onState });
+    const hand: PetInHand = new PetInHand({ rows, notes, find: (id) => sync.find(id), onChange: onState });
+    const kept = () => (hand.isSure ? hand.id : undefined);
+    const sync = new PetSync({ client, rows, categories, query, kept, onState });
+    return { rows, sync, categories, hand };
+  }, [client, notes]);
 
   useEffect(() => {
     const follow = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
@@ -46,9 +55,9 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
     };
   }, [sync]);
 
-  const isTyping = query !== sync.query;
+  const isTyping = renderQuery(query) !== renderQuery(sync.query);
   const search = () => {
-    if (query !== sync.query) sync.load(query);
+    if (isTyping) sync.load(query);
   };
   useEffect(() => {
     const timer = setTimeout(search, typingMs);
@@ -61,7 +70,11 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
     if (isRefused) onRefused();
   }, [isRefused]);
   const problem = error === undefined ? undefined : toProblem(error);
-  return { rows, sync, categories, isSearching: isTyping || sync.isLoading, search, problem };
+  const isSearching = isTyping || sync.isLoading;
+  useLayoutEffect(() => {
+    if (!isSearching) hand.settle();
+  }, [isTyping, isSearching, sync.loads]);
+  return { rows, sync, categories, hand, isSearching, search, problem };
 }
 
 /** Browsers refuse to change the address many times in a short while. */

@@ -59,7 +59,8 @@ export function passes({ status, category }: PetQuery, pet: Pet): boolean {
   return hasStatus && (category === undefined || category === pet.categoryId);
 }
 
-function numberOf(text: string): bigint | undefined {
+/** The 64-bit integer that a text is. */
+export function numberOf(text: string): bigint | undefined {
   if (!/^\s*-?\d{1,19}\s*$/.test(text)) return undefined;
   const number = BigInt(text);
   return BigInt.asIntN(64, number) === number ? number : undefined;

@@ -9,19 +9,15 @@ import { useActiveRow } from './use-active-row.ts';
 
 export interface PetGridProps {
   view: PetsView;
-  chosenId: bigint | undefined;
   changes: Changes | undefined;
-  onOpen: (pet: Pet) => void;
-  onSell: (pet: Pet) => void;
-  /** Called for each key pressed in a row, except those that move between rows. */
-  onRowKey: (event: KeyboardEvent, row: Row) => void;
 }
 
-export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: PetGridProps) {
+export function PetGrid({ view, changes }: PetGridProps) {
+  const { hand } = view;
   const { list: rows } = view.rows;
   const { loads } = view.sync;
   const box = useRef<HTMLDivElement>(null);
-  const active = useActiveRow(box, rows, onRowKey);
+  const active = useActiveRow(box, rows, hand);
   useLayoutEffect(() => {
     if (loads > 1 && (box.current?.getBoundingClientRect().top ?? 0) < 0) scrollTo(0, 0);
   }, [loads]);
@@ -31,11 +27,12 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
     const id = target.closest<HTMLElement>('.row')?.dataset['id'];
     const pet = id === undefined ? undefined : view.rows.get(BigInt(id))?.pet;
     if (!pet) return;
+    hand.take(pet.id);
     if (target.closest('.is-unsaved')) showProblem(pet, changes);
-    else if (target.closest('.sell, .is-saving')) onSell(pet);
-    else if (!target.matches('.actions')) onOpen(pet);
+    else if (target.closest('.sell, .is-saving')) void changes?.actions.setStatus(pet, 'sold');
+    else if (!target.matches('.actions')) hand.open('open');
     // Somebody else may have sold it just before the click.
-    else if (pet.status === 'sold') changes?.notes.say(pet, ' is sold already.');
+    else if (pet.status === 'sold') changes?.notes.tell(pet, ' is sold already.');
   };
   const names = useCategoryNames();
   const categoryOf = ({ pet }: Row) => names.nameOrNumber(pet.categoryId);
@@ -74,9 +71,10 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
             row={row}
             category={categoryOf(row)}
             isActive={index === active.tabIndex}
-            isChosen={row.pet.id === chosenId}
+            isChosen={row.pet.id === hand.id}
             canChange={changes !== undefined}
             main={changes && mainOf(row.pet, changes)}
+            held={changes?.actions.held.get(row.pet.id)}
           />
         ))}
       </div>
@@ -85,8 +83,8 @@ export function PetGrid({ view, chosenId, changes, onOpen, onSell, onRowKey }: P
 }
 
 function mainOf(pet: Pet, { actions, notes }: Changes): PetRowProps['main'] {
-  if (actions.isSaving(pet.id)) return 'is-saving';
   if (notes.hasProblem(pet.id)) return 'is-unsaved';
+  if (actions.sender.isSaving(pet.id)) return 'is-saving';
   return pet.status === 'sold' ? undefined : 'sell';
 }
 

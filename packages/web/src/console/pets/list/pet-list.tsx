@@ -57,7 +57,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   const id = idOf(sync.query);
   return (
     <>
-      {id !== undefined && category === undefined && !rows.get(id) && (
+      {!isSearching && id !== undefined && category === undefined && !rows.get(id) && (
         <p class="help list-start" role="status">
           No pet has the id {id.toString()}. These are the pets in {names.mention(id)}.
         </p>
@@ -86,6 +86,8 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
 function tellCount({ rows, sync, isSearching }: PetsView, names: CategoryNames): string {
   if (isSearching || rows.newsCount > 0) return '';
   const count = rows.list.filter(({ isFilteredOut, isRemoved }) => !isFilteredOut && !isRemoved).length;
+  // A pet stands there nevertheless.
+  if (count === 0) return '';
   return `${count.toLocaleString('en')} ${describe(sync.query, count === 1 ? 'pet' : 'pets', names)}`;
 }
 

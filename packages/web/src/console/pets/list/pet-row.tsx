@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { textOf } from '../../changes/words.ts';
+import { textOf, type Wish } from '../../changes/words.ts';
 import { labelOf } from '../../draft.ts';
 import type { Row } from '../data/pet-rows.ts';
 
@@ -13,6 +13,8 @@ export interface PetRowProps {
   canChange: boolean;
   /** What the main button shows; a pet that is sold already has none. */
   main: keyof typeof mainTexts | undefined;
+  /** What is about to happen to it. */
+  held: Wish | undefined;
 }
 
 /** The class and the text of the main button. It never turns into another button under the pointer. */
@@ -24,13 +26,14 @@ export class PetRow extends Component<PetRowProps> {
     return (Object.keys(next) as (keyof PetRowProps)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ row, category, isActive, isChosen, canChange, main }: PetRowProps) {
+  override render({ row, category, isActive, isChosen, canChange, main, held }: PetRowProps) {
     const { pet, isNew, isFilteredOut, isRemoved } = row;
+    const isGone = isRemoved || held !== undefined;
     const tabIndex = isActive ? 0 : -1;
     const name = textOf([pet]);
     return (
       <div
-        class={`row${isNew ? ' is-new' : ''}${isFilteredOut || isRemoved ? ' is-out' : ''}`}
+        class={`row${isNew ? ' is-new' : ''}${isFilteredOut || isGone ? ' is-out' : ''}${isGone ? ' is-struck' : ''}`}
         role="row"
         aria-selected={isChosen}
         tabIndex={tabIndex}
@@ -43,7 +46,13 @@ export class PetRow extends Component<PetRowProps> {
         {/* By colour and word. */}
         <span class="status-cell" role="gridcell">
           <span class={`status ${isRemoved ? 'none' : (pet.status ?? 'none')}`}>
-            {isRemoved ? 'Removed' : labelOf(pet.status)}
+            {isRemoved
+              ? 'Removed'
+              : held
+                ? held === 'remove'
+                  ? 'Removing…'
+                  : 'Returning…'
+                : labelOf(pet.status)}
           </span>
         </span>
         <span class="numbers" role="presentation">
@@ -57,7 +66,7 @@ export class PetRow extends Component<PetRowProps> {
           </span>
         </span>
         <span class="actions" role="gridcell">
-          {main && !isRemoved && (
+          {main && !isGone && (
             <button
               type="button"
               class={`small ${main}`}

@@ -1,15 +1,11 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { PetInHand } from '../data/pet-in-hand.ts';
 import type { Row } from '../data/pet-rows.ts';
 
-/** One row of the list is active: Tab reaches it, and the arrow keys move to another. */
-export function useActiveRow(
-  box: RefObject<HTMLElement | null>,
-  rows: readonly Row[],
-  onRowKey: (event: KeyboardEvent, row: Row) => void,
-) {
-  const [activeId, setActiveId] = useState<string>();
-  const index = rows.findIndex(({ pet }) => pet.id.toString() === activeId);
+/** The row of the pet in hand, or else the first one, is active: Tab reaches it, and the arrow keys move to another. */
+export function useActiveRow(box: RefObject<HTMLElement | null>, rows: readonly Row[], hand: PetInHand) {
+  const index = rows.findIndex(({ pet }) => pet.id === hand.id);
   const lastIndex = useRef(-1);
   // Known only before this drawing: afterwards, a removed row has lost the focus.
   const hadFocus = box.current?.contains(document.activeElement) ?? false;
@@ -27,11 +23,16 @@ export function useActiveRow(
   return {
     tabIndex: Math.max(index, 0),
     onFocusIn: ({ target }: FocusEvent) => {
-      if (target instanceof Element) setActiveId(target.closest<HTMLElement>('.row')?.dataset['id']);
+      const id = target instanceof Element && target.closest<HTMLElement>('.row')?.dataset['id'];
+      if (id) hand.take(BigInt(id));
     },
     onKeyDown: (event: KeyboardEvent) => {
-      const from = rows[index];
-      if (!from || event.defaultPrevented) return;
+      if (index === -1 || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Enter presses a button that has the focus.
+      if (event.key === 'Enter' && !event.repeat && (event.target as Element).matches('.row')) {
+        event.preventDefault();
+        return hand.open('editing');
+      }
       const rowHeight = (box.current?.clientHeight ?? 0) / rows.length || 1;
       const screen = Math.max(1, Math.floor(innerHeight / rowHeight) - 4);
       const steps: Record<string, number> = {
@@ -39,8 +40,7 @@ export function useActiveRow(
         ...{ PageDown: index + screen, PageUp: index - screen },
       };
       const to = steps[event.key];
-      if (to === undefined) return onRowKey(event, from);
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (to === undefined) return;
       event.preventDefault();
       goTo(to);
     },

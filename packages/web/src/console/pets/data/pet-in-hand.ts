@@ -1,0 +1,104 @@
+import type { Pet } from '../../../../../client/src/index.ts';
+import type { Notes } from '../../changes/notes.ts';
+import { keepUnsaved, readUnsaved } from '../../session.ts';
+import { numberOf } from '../find/query.ts';
+import type { PetRows, Row } from './pet-rows.ts';
+
+export interface PetInHandOptions {
+  rows: PetRows;
+  notes: Notes;
+  /** Resolves with a pet, which then has a row, or with undefined if there is none. */
+  find: (id: bigint) => Promise<Pet | undefined>;
+  onChange: () => void;
+}
+
+/** The one pet that keys and buttons act on, however it was chosen. A reload keeps it. */
+export class PetInHand {
+  id: bigint | undefined;
+  details: 'closed' | 'open' | 'editing' = 'closed';
+  /** True until its row has the focus. Without a pet, the first row that arrives is to have it. */
+  wantsFocus = false;
+  /** False while a search that was chosen later may not show it. */
+  isSure = true;
+  /** True if the till chose it: it is the first of a search. */
+  isFirst = false;
+  readonly #options: PetInHandOptions;
+  #finding: Promise<Row | undefined> | undefined;
+
+  constructor(options: PetInHandOptions) {
+    this.#options = options;
+    const kept = readUnsaved('hand') as { id: string; details: PetInHand['details'] } | undefined;
+    if (!kept) return;
+    this.id = BigInt(kept.id);
+    this.details = kept.details;
+    this.wantsFocus = kept.details === 'closed';
+  }
+
+  get row(): Row | undefined {
+    return this.id === undefined ? undefined : this.#options.rows.get(this.id);
+  }
+
+  /** Takes a pet instead of the one before, whose details close. */
+  take(id: bigint, isFirst = false): void {
+    if (this.id === id && this.isSure) return;
+    this.isFirst = isFirst;
+    this.#set(id, this.id === id ? this.details : 'closed');
+  }
+
+  /** Takes the pet of a label. Its row may be on its way. */
+  scan(digits: string): void {
+    const { notes, rows, find } = this.#options;
+    const id = numberOf(digits);
+    if (id === undefined) return notes.tell(`No pet has the id ${digits}.`);
+    this.isFirst = false;
+    this.wantsFocus = true;
+    const finding = find(id).then(
+      (pet) => {
+        if (!pet) notes.tell(`No pet has the id ${id}. Nothing was done.`);
+        return rows.get(id);
+      },
+      (): undefined => {
+        notes.tell(`Pet ${id} was not found in time. Nothing was done; scan it again.`);
+      },
+    );
+    this.#set(id, 'closed');
+    this.#finding = finding;
+    void finding.then((row) => {
+      if (this.#finding !== finding) return;
+      this.#finding = undefined;
+      if (!row && this.id === id) this.end();
+      else this.#options.onChange();
+    });
+  }
+
+  open(details: PetInHand['details']): void {
+    if (details === 'closed') this.wantsFocus = true;
+    if (this.id !== undefined) this.#set(this.id, details);
+  }
+
+  end(): void {
+    this.#set(undefined, 'closed');
+  }
+
+  /** Calls `work` with the row of the pet, now or as soon as it is here. */
+  async use(work: (row: Row) => void): Promise<void> {
+    const row = this.row ?? (await this.#finding);
+    if (row) work(row);
+  }
+
+  /** The rows of the latest search are here. */
+  settle(): void {
+    if (this.id === undefined || this.#finding) return;
+    if (this.row) this.isSure = true;
+    else this.end();
+  }
+
+  #set(id: bigint | undefined, details: PetInHand['details']): void {
+    this.id = id;
+    this.details = details;
+    this.isSure = true;
+    this.#finding = undefined;
+    keepUnsaved('hand', id === undefined ? undefined : { id: id.toString(), details });
+    this.#options.onChange();
+  }
+}
