@@ -27,3 +27,18 @@ export async function settled(page: Page): Promise<void> {
     `Promise.all(document.querySelector('.rows').getAnimations().map(({ finished }) => finished))`,
   );
 }
+
+/** Types the keys of a label scanner, so many ms apart by their own time, wherever the focus is. */
+export async function scan(page: Page, text: string, gapMs = 10, end = 'Enter'): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  // What came before is not a part of it.
+  const startMs = Date.now() + 200;
+  for (const [index, key] of [...text, end].entries()) {
+    const typed = { Enter: '\r', Tab: '' }[key] ?? key;
+    const windowsVirtualKeyCode = { Enter: 13, Tab: 9 }[key] ?? key.charCodeAt(0);
+    const event = { key, windowsVirtualKeyCode, timestamp: (startMs + index * gapMs) / 1000 };
+    await session.send('Input.dispatchKeyEvent', { ...event, type: 'keyDown', text: typed });
+    await session.send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' });
+  }
+  await session.detach();
+}

@@ -29,7 +29,9 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
 
   const change = (next: string) => {
     setTyped(next);
-    onChange(next);
+    // A scan puts the name of a number back.
+    const number = names.numberOf(next);
+    onChange(number !== undefined && next === names.nameOf(number) ? number.toString() : next);
   };
   const create = async (button: HTMLElement) => {
     try {
@@ -43,7 +45,14 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
   };
   return (
     <>
-      <Field id={id} label={label} error={error ?? (problem?.text === text ? problem.message : undefined)}>
+      <Field
+        id={id}
+        label={label}
+        error={
+          (isUnknown || isInteger(text) ? error : undefined) ??
+          (problem?.text === text ? problem.message : undefined)
+        }
+      >
         <input
           type="text"
           list={`${id}-names`}
@@ -56,7 +65,11 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
       </Field>
       <datalist id={`${id}-names`}>
         {names.list.map((category) => (
-          <option key={category.id.toString()} value={category.name} label={category.id.toString()} />
+          <option
+            key={category.id.toString()}
+            value={names.nameOf(category.id)}
+            label={category.id.toString()}
+          />
         ))}
       </datalist>
       {isUnknown && (

@@ -4,15 +4,15 @@ import { isPetstoreError, problemsOf, type Category } from '../../../../client/s
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
 import { State } from '../state.tsx';
+import { isSameName } from '../../../../../src/domain/fold.ts';
+import type { Changes } from '../changes/pet-actions.ts';
+import { ask } from '../question.tsx';
 import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
 /** Absent if the key may only read. */
-interface CategoryChanges {
-  categories: Categories;
-  mayDelete: boolean;
-}
+type CategoryChanges = Pick<Changes, 'categories' | 'mayDelete' | 'notes' | 'undo'>;
 
 export interface CategoryListProps {
   changes: CategoryChanges | undefined;
@@ -51,23 +51,41 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
   const [problem, setProblem] = useState<string>();
   const change = async (work: Promise<void>) => {
     setProblem(undefined);
-    try {
-      await work;
-    } catch (error) {
-      setProblem(
-        isPetstoreError(error, 'precondition_failed')
-          ? 'Somebody else has removed this name in the meantime.'
-          : tellProblem(error),
-      );
-    }
+    const error = await work.then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
+    if (error === undefined) return true;
+    const isGone = isPetstoreError(error, 'precondition_failed');
+    setProblem(isGone ? 'Somebody else has removed this name in the meantime.' : tellProblem(error));
+    return false;
   };
-  const rename = ({ categories }: CategoryChanges) => {
-    const to = prompt(`Name of category ${id}`, name)?.trim() || name;
-    if (to !== name) void change(categories.put(id, to, { ifMatch: '*' }));
+  const did = ({ notes, undo }: CategoryChanges, words: string, takeBack: () => Promise<void>) => {
+    const deed = undo.add(async () => {
+      const error = await takeBack().catch((failure: unknown) => failure);
+      notes.tell(error === undefined ? `Undone: category ${id} is “${name}” again.` : tellProblem(error));
+    });
+    notes.add({ words: [words], undo: () => void undo.take(deed) });
   };
-  const remove = ({ categories }: CategoryChanges) => {
-    const question = `Remove the name ${categories.names.mention(id)}? Its pets keep the number ${id}.`;
-    if (confirm(question)) void change(categories.remove(id));
+  const rename = async (by: CategoryChanges) => {
+    const { categories } = by;
+    const field = { label: 'Name', value: name };
+    const typed = await ask({ title: `Name of category ${id}`, field, action: 'Rename' });
+    const to = typed?.trim() || name;
+    if (to === name || !(await isWanted(categories, id, to))) return;
+    if (await change(categories.put(id, to, { ifMatch: '*' })))
+      did(by, `Renamed category ${id}.`, () => categories.put(id, name, { ifMatch: '*' }));
+  };
+  const remove = async (by: CategoryChanges, button: HTMLElement) => {
+    const { categories } = by;
+    const index = Array.from(document.querySelectorAll('.category-row .danger')).indexOf(button);
+    const title = `Remove the name ${categories.names.mention(id)}?`;
+    const text = `Its pets keep the number ${id}.`;
+    if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
+    if (!(await change(categories.remove(id)))) return;
+    did(by, `Removed the name of category ${id}.`, () => categories.put(id, name, { ifNoneMatch: '*' }));
+    const next = document.querySelectorAll<HTMLElement>('.category-row .danger')[index];
+    (next ?? document.getElementById('category-name'))?.focus();
   };
   return (
     <li class="category-row">
@@ -78,7 +96,12 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
           Show pets
         </button>
         {changes && (
-          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => rename(changes)}>
+          <button
+            type="button"
+            class="small"
+            aria-label={`Rename ${name}`}
+            onClick={() => void rename(changes)}
+          >
             Rename
           </button>
         )}
@@ -87,7 +110,7 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
             type="button"
             class="small danger"
             aria-label={`Remove the name ${name}`}
-            onClick={() => remove(changes)}
+            onClick={({ currentTarget }) => void remove(changes, currentTarget)}
           >
             Remove
           </button>
@@ -98,6 +121,14 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
       </p>
     </li>
   );
+}
+
+/** Points out a name that another number has already. */
+async function isWanted({ names }: Categories, id: bigint, name: string): Promise<boolean> {
+  const same = names.list.find((other) => other.id !== id && isSameName(other.name, name));
+  if (!same) return true;
+  const title = `Category ${same.id} is “${same.name}” already.`;
+  return (await ask({ title, action: `Name ${id} the same` })) !== undefined;
 }
 
 /** Names a number that pets may carry already, or the next one. */
@@ -125,6 +156,7 @@ function NewCategory({ categories }: { categories: Categories }) {
     if (Object.keys(found).length > 0) return;
     try {
       if (number === undefined) await categories.create(name);
+      else if (!(await isWanted(categories, number, name))) return;
       else await categories.put(number, name, { ifNoneMatch: '*' });
       setTyped({ name: '', number: '' });
       document.getElementById('category-name')?.focus();

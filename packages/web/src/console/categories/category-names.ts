@@ -5,11 +5,15 @@ import type { Category } from '../../../../client/src/index.ts';
 export class CategoryNames {
   /** By ascending number. */
   readonly list: readonly Category[];
+  /** What each number is called: its name, with the number if another one has the same name. */
   readonly #names: ReadonlyMap<bigint, string>;
 
   constructor(list: readonly Category[] = []) {
     this.list = list;
-    this.#names = new Map(list.map(({ id, name }) => [id, name]));
+    const folded = list.map(({ name }) => foldName(name.trim()));
+    const isTwice = (index: number, name = folded[index] ?? '') =>
+      folded.indexOf(name) !== index || folded.lastIndexOf(name) !== index;
+    this.#names = new Map(list.map(({ id, name }, index) => [id, isTwice(index) ? `${name} (${id})` : name]));
   }
 
   nameOf(id: bigint): string | undefined {
@@ -30,7 +34,8 @@ export class CategoryNames {
   /** The number that a person means by a number or a name. Of several numbers with that name, it is the lowest. */
   numberOf(text: string): bigint | undefined {
     if (isInteger(text)) return BigInt(text);
-    return this.list.find(({ name }) => isSameName(name, text))?.id;
+    const means = (name: string | undefined) => name !== undefined && isSameName(name, text);
+    return this.list.find(({ id, name }) => means(name) || means(this.nameOf(id)))?.id;
   }
 
   /** The categories with all these words in their names, as a search finds pets. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Note, Notes, Words } from './notes.ts';
 import { idAfter, shortNameOf } from './words.ts';
 
@@ -59,9 +59,21 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
     );
   };
 
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // A note below the rows may cover what has the focus.
+    const focused = document.activeElement;
+    if (!box.current || !focused || box.current.contains(focused)) return;
+    const [one, other] = [box.current.getBoundingClientRect(), focused.getBoundingClientRect()];
+    const isBeside = one.right <= other.left || other.right <= one.left;
+    const isApart = isBeside || one.bottom <= other.top || other.bottom <= one.top;
+    if (!isApart && focused !== document.body) focused.scrollIntoView({ block: 'center' });
+  }, [notes.list]);
+
   // Both regions always exist: screen readers announce what is added to them.
   return (
     <section
+      ref={box}
       class="notes"
       aria-label="Latest changes"
       // A finger does not hover.

@@ -37,6 +37,12 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
   const isWide = useIsWide();
   const list = useRef<HTMLDivElement>(null);
   const { enter, whyNot, ...guard } = useArrival(list, view, notes);
+  /** From the search: the arrow key reaches the categories that it finds, and Enter goes on to the pets if there are any. */
+  const goDown = (isEnter: boolean) => {
+    const found = list.current?.querySelector<HTMLElement>('.found button');
+    if (found && !view.isSearching && (!isEnter || view.rows.list.length === 0)) found.focus();
+    else enter();
+  };
   const openForm = () => {
     setIsFormOpen(true);
     hand.open('closed');
@@ -92,7 +98,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
       <section class="pets" aria-label="Pet list">
         <h1 class="visually-hidden">Pets</h1>
         <div class="find">
-          <Search text={query.text} onChange={(text) => changeQuery({ text })} onDown={enter}>
+          <Search text={query.text} onChange={(text) => changeQuery({ text })} onDown={goDown}>
             <News view={view} />
           </Search>
           <CategoryFilter chosen={query.category} onChoose={(category) => changeQuery({ category })} />
@@ -112,6 +118,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
         <div ref={list} class="list" tabIndex={-1} {...guard}>
           <FoundCategories
             query={view.sync.query}
+            onDown={enter}
             onChoose={(category) => {
               list.current?.focus();
               changeQuery({ text: '', category });

@@ -1,5 +1,6 @@
 import type { Order, Pet } from '../../../../client/src/index.ts';
 import { foldName, searchWords } from '../../../../../src/domain/fold.ts';
+import type { CategoryNames } from '../categories/category-names.ts';
 import { nameOf } from '../changes/words.ts';
 import { labelOf } from '../draft.ts';
 import { dayOf } from '../day.ts';
@@ -58,9 +59,11 @@ export function countBy(
   );
 }
 
-/** True when the name or the id of the pet has these words in it, folded as in a search of pets. */
-export function isFound({ order }: Sale, text: string): boolean {
-  const within = foldName(`${nameOf(petOf(order))} ${order.petId}`);
+/** True when the pet's name, its id or its category has these words in it, folded as in a search of pets. */
+export function isFound({ order }: Sale, text: string, names: CategoryNames): boolean {
+  const { petId, categoryId } = order;
+  const category = categoryId === undefined ? '' : names.nameOrNumber(categoryId);
+  const within = foldName(`${nameOf(petOf(order))} ${petId} ${category}`);
   return searchWords(text).every((word) => within.includes(word));
 }
 

@@ -55,7 +55,11 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
   }, [client, chosen, doneCount]);
   const canChange = changes !== undefined;
   const held = changes?.actions.held.returns ?? none;
-  const shown = useMemo(() => view.sales.filter((sale) => isFound(sale, text)), [view.sales, text]);
+  const names = useCategoryNames();
+  const shown = useMemo(
+    () => view.sales.filter((sale) => isFound(sale, text, names)),
+    [view.sales, text, names],
+  );
   // Not drawn again with every event and note.
   const rows = useMemo(
     () =>
@@ -81,7 +85,7 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
           <input
             type="search"
             aria-label="Find in this day"
-            placeholder="Find in this day by name or id"
+            placeholder="Find in this day by name, id or category"
             autocomplete="off"
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}

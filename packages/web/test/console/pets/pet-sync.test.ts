@@ -203,6 +203,7 @@ async function start(service: ListeningService, options: Partial<PetSyncOptions>
     rows,
     categories,
     query: defaultQuery,
+    kept: () => undefined,
     onState,
     ...options,
   });

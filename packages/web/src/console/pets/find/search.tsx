@@ -6,7 +6,7 @@ import { statusFilters, type PetQuery, type StatusFilter } from './query.ts';
 export interface SearchProps {
   text: string;
   onChange: (text: string) => void;
-  onDown: () => void;
+  onDown: (isEnter: boolean) => void;
   /** Told at the end of the field. */
   children: ComponentChildren;
 }
@@ -17,7 +17,7 @@ export function Search({ text, onChange, onDown, children }: SearchProps) {
     if (event.isComposing) return;
     if (event.key === 'Escape' && text === '') event.currentTarget.blur();
     else if (event.key === 'Escape') onChange('');
-    else if (event.key === 'ArrowDown' || event.key === 'Enter') onDown();
+    else if (event.key === 'ArrowDown' || event.key === 'Enter') onDown(event.key === 'Enter');
     else return;
     event.preventDefault();
   };
@@ -72,7 +72,8 @@ export interface CategoryFilterProps {
 
 /** Absent in a store without names. */
 export function CategoryFilter({ chosen, onChoose }: CategoryFilterProps) {
-  const { list } = useCategoryNames();
+  const names = useCategoryNames();
+  const { list } = names;
   if (list.length === 0 && chosen === undefined) return null;
   const isNamed = chosen === undefined || list.some(({ id }) => id === chosen);
   const categories = isNamed ? list : [{ id: chosen, name: `Category ${chosen}` }, ...list];
@@ -86,7 +87,7 @@ export function CategoryFilter({ chosen, onChoose }: CategoryFilterProps) {
       <option value="">All categories</option>
       {categories.map(({ id, name }) => (
         <option key={id.toString()} value={id.toString()}>
-          {name}
+          {names.nameOf(id) ?? name}
         </option>
       ))}
     </select>
@@ -97,17 +98,27 @@ export function CategoryFilter({ chosen, onChoose }: CategoryFilterProps) {
 const mostFound = 5;
 
 /** The categories that a search finds by their names. */
-export function FoundCategories(props: { query: PetQuery; onChoose: (category: bigint) => void }) {
-  const { query, onChoose } = props;
-  const found = useCategoryNames()
-    .find(query.text)
-    .filter(({ id }) => id !== query.category);
+export function FoundCategories(props: {
+  query: PetQuery;
+  onChoose: (category: bigint) => void;
+  onDown: () => void;
+}) {
+  const { query, onChoose, onDown } = props;
+  const names = useCategoryNames();
+  const found = names.find(query.text).filter(({ id }) => id !== query.category);
   if (found.length === 0) return null;
   return (
-    <p class="list-start found">
-      {found.slice(0, mostFound).map(({ id, name }) => (
+    <p
+      class="list-start found"
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown') return;
+        event.preventDefault();
+        onDown();
+      }}
+    >
+      {found.slice(0, mostFound).map(({ id }) => (
         <button type="button" key={id.toString()} class="plain small" onClick={() => onChoose(id)}>
-          Pets in <bdi>{name}</bdi>
+          Pets in <bdi>{names.nameOf(id)}</bdi>
         </button>
       ))}
     </p>
