@@ -28,11 +28,15 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+/** Longer than between two keys of a scan. */
+const pauseMs = 120;
+
 /** Types the keys of a label scanner, so many ms apart by their own time, wherever the focus is. */
 export async function scan(page: Page, text: string, gapMs = 10, end = 'Enter'): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  // What came before is not a part of it.
-  const startMs = Date.now() + 200;
+  // What came before is not a part of it, nor what comes after.
+  await Bun.sleep(pauseMs);
+  const startMs = Date.now();
   for (const [index, key] of [...text, end].entries()) {
     const typed = { Enter: '\r', Tab: '' }[key] ?? key;
     const windowsVirtualKeyCode = { Enter: 13, Tab: 9 }[key] ?? key.charCodeAt(0);
@@ -41,4 +45,5 @@ export async function scan(page: Page, text: string, gapMs = 10, end = 'Enter'):
     await session.send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' });
   }
   await session.detach();
+  await Bun.sleep(startMs + text.length * gapMs + pauseMs - Date.now());
 }

@@ -16,6 +16,7 @@ import { openService } from '../../../../test/support/http/service.ts';
 import { insertOrders } from '../../../../test/support/insert-rows.ts';
 import { makeStorePlace, openTemporaryStore } from '../../../../test/support/store-place.ts';
 import type { Order } from '../../../client/src/index.ts';
+import { CategoryNames } from '../../src/console/categories/category-names.ts';
 import { isFound, type Sale } from '../../src/console/sales/sale.ts';
 import { hold } from './helpers.ts';
 
@@ -230,18 +231,20 @@ describe('the sales', () => {
     await page.getByRole('alert').getByText('cannot be reached').waitFor({ state: 'detached' });
   });
 
-  it('offer a return, after a question, unless somebody was faster', async () => {
+  it('offer a return, after ten seconds, unless somebody was faster', async () => {
     await using service = await openShop('Rex', 'Mia');
     for (const id of [1n, 2n]) await service.client.updatePet(id, { status: 'sold' });
     await service.client.updatePet(1n, { name: 'Max' });
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.goto(`${service.url}/#/sales`);
-    page.on('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Change Rex' }).click();
     // The sheet has the name as sold, and the details have the one of today.
     await page.locator('.details').getByRole('heading', { name: 'Max' }).waitFor();
+    await page.clock.install();
     await page.locator('.details').getByRole('button', { name: 'Return' }).click();
+    await page.locator('.sale.is-struck').getByText('returning…').waitFor();
+    await page.clock.fastForward(10_000);
     await noteOf(page, 'Max (1) was returned and is available.').waitFor();
     expect((await service.client.getPet(1n)).status).toBe('available');
     await page
@@ -264,16 +267,22 @@ describe('the sales', () => {
 describe('a search in Sales', () => {
   it('finds the pets that the search of pets finds', async () => {
     await using service = await openService();
-    const names = ['Łucja', 'STRASSE 1', 'Straße 2', 'Zoë', 'Aegir', 'Οδυσσεύς', 'Rex №５'];
+    const petNames = ['Łucja', 'STRASSE 1', 'Straße 2', 'Zoë', 'Aegir', 'Οδυσσεύς', 'Rex №５'];
     const sales = await Promise.all(
-      names.map(async (name): Promise<Sale> => {
+      petNames.map(async (name): Promise<Sale> => {
         const id = BigInt(await addPet(service.call, { name, categoryId: 1 }));
         return { order: { id, petId: id, name, status: 'sold', createdAt: new Date() }, soldBy: undefined };
       }),
     );
+    const names = new CategoryNames([{ id: 1n, name: 'Dogs' }]);
+    expect(isFound({ order: { ...sales[0]!.order, categoryId: 1n }, soldBy: undefined }, 'dog', names)).toBe(
+      true,
+    );
     for (const text of ['lucja', 'ŁUCJA', 'strasse', 'zoe', 'ægir', 'ΟΔΥΣΣΕΥΣ', 'no5']) {
       const pets = await service.call(`/v1/pets/search?q=${encodeURIComponent(text)}`);
-      const found = sales.filter((sale) => isFound(sale, text)).map(({ order }) => String(order.petId));
+      const found = sales
+        .filter((sale) => isFound(sale, text, names))
+        .map(({ order }) => String(order.petId));
       expect(found).not.toEqual([]);
       expect([text, ...found.toSorted()]).toEqual([text, ...idsOf(await pets.text()).toSorted()]);
     }

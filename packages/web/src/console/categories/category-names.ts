@@ -13,7 +13,9 @@ export class CategoryNames {
     const folded = list.map(({ name }) => foldName(name.trim()));
     const isTwice = (index: number, name = folded[index] ?? '') =>
       folded.indexOf(name) !== index || folded.lastIndexOf(name) !== index;
-    this.#names = new Map(list.map(({ id, name }, index) => [id, isTwice(index) ? `${name} (${id})` : name]));
+    this.#names = new Map(
+      list.map(({ id, name }, index) => [id, isTwice(index) ? `${name.trim()} (${id})` : name]),
+    );
   }
 
   nameOf(id: bigint): string | undefined {

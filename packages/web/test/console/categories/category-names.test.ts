@@ -16,12 +16,14 @@ describe('CategoryNames', () => {
   ]);
 
   it('tells the name of a number, or the number', () => {
-    expect([1n, 2n, largest].map((id) => names.nameOrNumber(id))).toEqual(['Dogs', '2', `${largest}`]);
+    const told = [1n, 2n, 7n, largest].map((id) => names.nameOrNumber(id));
+    expect(told).toEqual(['Dogs (1)', '2', 'Small dogs', `${largest}`]);
     expect(names.nameOf(2n)).toBeUndefined();
   });
 
   it.each<[string, bigint | undefined]>([
     ['dogs', 1n],
+    ['dogs (9)', 9n],
     ['  Dögs ', 1n],
     ['reptiles', -3n],
     ['dog', undefined],

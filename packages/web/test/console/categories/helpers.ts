@@ -21,10 +21,12 @@ export const namesOf = async ({ client }: ListeningService) =>
 
 /** Answers the question for another name, or dismisses it. Resolves with what it says. */
 export async function rename(page: Page, name: string, to?: string): Promise<string> {
-  const asked = page.waitForEvent('dialog');
-  const clicked = page.getByRole('button', { name: `Rename ${name}` }).click();
-  const dialog = await asked;
-  await (to === undefined ? dialog.dismiss() : dialog.accept(to));
-  await clicked;
-  return `${dialog.message()}: ${dialog.defaultValue()}`;
+  await page.getByRole('button', { name: `Rename ${name}` }).click();
+  const dialog = page.locator('dialog[open]');
+  const field = dialog.getByLabel('Name');
+  const said = `${await dialog.getByRole('heading').innerText()}: ${await field.inputValue()}`;
+  if (to !== undefined) await field.fill(to);
+  await page.keyboard.press(to === undefined ? 'Escape' : 'Enter');
+  await dialog.waitFor({ state: 'detached' });
+  return said;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../../../client/src/index.ts';
-import { Notes, type Note } from '../../../src/console/changes/notes.ts';
+import { Notes } from '../../../src/console/changes/notes.ts';
+import { stillSaving, Undo } from '../../../src/console/changes/undo.ts';
 import { CategoryNames } from '../../../src/console/categories/category-names.ts';
 import {
   anywayLabel,
@@ -35,7 +36,13 @@ describe('the words about a change', () => {
       [rex, { ...sold, name: 'Max' }, 'sold Rex (1) and renamed it to Max (1)'],
     ];
     for (const [seen, now, deed] of cases)
-      expect(textOf(tellConflict(seen, now, names))).toBe(`Somebody else has ${deed} in the meantime.`);
+      expect(textOf(tellConflict(seen, now, { status: 'sold' }, names))).toBe(
+        `Somebody else has ${deed} in the meantime.`,
+      );
+    const typed = { name: 'Maxi', categoryId: 8n };
+    expect(textOf(tellConflict(rex, sold, typed, names, 'till-2'))).toBe(
+      'till-2 has sold Rex (1) in the meantime. You wanted “\u2068Maxi\u2069” and \u2068Cats\u2069.',
+    );
   });
 
   it('say what was done, undone or refused, and offer to do it anyway', () => {
@@ -80,28 +87,15 @@ describe('a wish', () => {
 });
 
 describe('Notes', () => {
-  const noteOf = (petId: bigint, told: string[]): Note => ({
-    petId,
-    words: [],
-    undo: () => told.push(`undo ${petId}`),
-  });
-
-  it('undoes step by step, including what a later note replaced, until no note is left', () => {
-    const told: string[] = [];
+  it('keeps what a person must know until its OK, and tells it once', () => {
     const notes = new Notes(() => {});
-    const first = noteOf(1n, told);
-    for (const note of [first, noteOf(2n, told), noteOf(3n, told), noteOf(4n, told)]) notes.add(note);
-    const problem: Note = { petId: 5n, words: [], choices: [] };
-    notes.add(problem);
-    notes.dropOf(3n);
-    notes.undo();
-    notes.undo();
-    notes.choose(first, first.undo!);
-    expect(told).toEqual(['undo 4', 'undo 3', 'undo 1']);
-    notes.undo();
-    notes.undo();
-    expect(told.at(-1)).toBe('undo 2');
-    expect(notes.list.map(({ words }) => textOf(words))).toEqual(['', 'There is nothing to undo.']);
+    for (const _ of [1, 2]) notes.tell(sold, ' is sold already.');
+    notes.tell('No pet has the id 9.');
+    notes.say('Too fast.');
+    const texts = () => notes.list.map(({ words }) => textOf(words));
+    expect(texts()).toEqual(['Rex (1) is sold already.', 'No pet has the id 9.', 'Too fast.']);
+    expect([notes.confirm(), texts()]).toEqual([true, ['Rex (1) is sold already.', 'Too fast.']]);
+    expect([notes.confirm(), notes.confirm(), texts()]).toEqual([true, false, ['Too fast.']]);
   });
 
   it('replaces the reason for a refusal with the next note', () => {
@@ -109,7 +103,29 @@ describe('Notes', () => {
     notes.say('Still searching.');
     notes.say('Too fast.');
     expect(notes.list.map(({ words }) => textOf(words))).toEqual(['Too fast.']);
-    notes.add(noteOf(1n, []));
+    notes.add({ petId: 1n, words: [] });
     expect(notes.list.map(({ petId }) => petId)).toEqual([1n]);
+  });
+});
+
+describe('Undo', () => {
+  it('takes back the latest deed, one at a time, and nothing before one that cannot be taken back', async () => {
+    const notes = new Notes(() => {});
+    const undo = new Undo(notes);
+    const undone: string[] = [];
+    const said = () => notes.list.map(({ words }) => textOf(words)).join();
+    for (const name of ['a', 'b']) undo.add(async () => undone.push(name));
+    const gone = undo.add(['Rex stays removed.']);
+    undo.latest();
+    expect([undone, said()]).toEqual([[], 'Rex stays removed.']);
+    undo.drop(gone);
+    undo.latest();
+    undo.latest();
+    expect([undone, said()]).toEqual([['b'], stillSaving]);
+    await Bun.sleep(0);
+    undo.latest();
+    await Bun.sleep(0);
+    undo.latest();
+    expect([undone, said()]).toEqual([['b', 'a'], 'There is nothing to undo.']);
   });
 });

@@ -63,14 +63,13 @@ describe('the notes', () => {
     const { page, service } = await tills.open(openShop(...names));
     for (const id of [1n, 2n]) await service.client.updatePet(id, { status: 'sold' });
     await page.getByRole('link', { name: 'Sales' }).click();
-    page.on('dialog', (dialog) => dialog.accept());
     const topOf = async () => (await page.locator('.sale[data-pet="1"]').first().boundingBox())!.y;
     await page.locator('.sale[data-pet="1"]').waitFor();
     const before = await topOf();
     for (const name of names) {
       const details = await openDetails(page, name);
       await details.getByRole('button', { name: 'Return' }).click();
-      await noteOf(page, `${name} (`).filter({ hasText: 'was returned' }).waitFor();
+      await noteOf(page, `${name} (`).filter({ hasText: 'about to be returned' }).waitFor();
       await page.keyboard.press('Escape');
       await details.waitFor({ state: 'detached' });
       expect(await topOf()).toBe(before);
@@ -88,8 +87,6 @@ describe('the notes', () => {
     await noteOf(page, 'Rex (1) may not have been sold. You are offline.').waitFor();
     await page.context().setOffline(false);
     await page.getByText('offline').waitFor({ state: 'detached' });
-    expect(await page.locator('.note p').innerText()).toBe('Rex (1) may not have been sold.');
-    await noteOf(page, 'Rex (1)').getByRole('button', { name: 'Try again' }).click();
     await noteOf(page, 'Rex (1) is sold.').waitFor();
   });
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { openConsole } from '../../../../../test/support/browser/console.ts';
 import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
-import { settled, slowDown } from '../helpers.ts';
+import { scan, settled, slowDown } from '../helpers.ts';
 
 const tills = useTills();
 const searches = '**/v1/pets/search?*';
@@ -38,7 +38,7 @@ describe('a label scanner', () => {
     await page.locator('.list:focus').waitFor();
     await settled(page);
     await page.keyboard.press('s');
-    await noteOf(page, 'Go to a pet first, with the arrow keys.').waitFor();
+    await noteOf(page, 'Take a pet first').waitFor();
     await page.keyboard.press('ArrowDown');
     expect(await focusedRow(page)).toBe('Mia');
     expect(await soldIn(service)).toEqual([]);
@@ -48,47 +48,32 @@ describe('a label scanner', () => {
     const names = Array.from({ length: 12 }, (_, index) => `Pet ${index + 1}`);
     const { page, service, complaints } = await tills.open(openShop(...names));
     await rowOf(page, 'Pet 12').waitFor();
+    await page.getByRole('searchbox').fill('pet 1');
+    await page.locator('.row[data-id="9"]').waitFor({ state: 'detached' });
     await slowDown(page, searches, () => 300);
     await slowDown(page, '**/v1/pets/*', () => 200);
-    for (const id of [3, 11, 12, 1]) {
-      await page.keyboard.type(`${id}\ns`);
-      expect(await searchText(page)).toBe(`${id}`);
+    for (const id of ['0003', '0011', '0012', '0001']) {
+      await scan(page, id);
+      await page.keyboard.press('s');
     }
     for (const id of [3, 11, 12, 1])
       await noteOf(page, `Pet ${id} (${id}) is sold.`).waitFor({ state: 'attached' });
+    expect(await page.locator('#search').inputValue()).toBe('pet 1');
     expect(new Set(await soldIn(service))).toEqual(new Set([1n, 3n, 11n, 12n]));
     expect((await Array.fromAsync(service.client.pets())).map(({ name }) => name)).toEqual(names);
+    // After a sale, the focus stays on its row.
+    expect(await focusedRow(page)).toBe('Pet 1');
+    await page.keyboard.press('u');
+    await noteOf(page, 'Undone: Pet 1 (1) is available again.').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('sells the pet whose row has just arrived, and goes back to the search', async () => {
-    const { page, service } = await tills.open(openShop('Scan A', 'Scan B', 'Scan C'));
-    // The time in which new rows take nothing stands still.
-    const session = await page.context().newCDPSession(page);
-    await session.send('Animation.enable');
-    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
-    await page.keyboard.type('1\n');
-    await page.locator('.row[data-id="1"]:focus').waitFor();
-    await page.keyboard.press('s');
-    expect(await searchText(page)).toBe('1');
-    await noteOf(page, 'Scan A (1) is sold.').waitFor();
-    // Scanned twice, from the row on: no letter of it reaches the pet.
-    for (const _ of [1, 2]) {
-      await page.keyboard.type('2\n');
-      await page.locator('.row[data-id="2"]:focus').waitFor();
-    }
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.type('3\n');
-    await page.locator('.row[data-id="3"]:focus').waitFor();
-    expect(await page.locator('.details').count()).toBe(0);
-    expect(await soldIn(service)).toEqual([1n]);
-  });
-
-  it('types into the field that has the focus', async () => {
+  it('leaves slower and shorter digits to the field that has the focus', async () => {
     const { page } = await tills.open(openShop('Rex'));
     await page.getByLabel('Name', { exact: true }).focus();
-    await page.keyboard.type('10');
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('10');
+    await scan(page, '2024', 60, 'Tab');
+    await scan(page, '007', 10, 'Tab');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('2024');
     await page.getByRole('radio', { name: 'Sold' }).focus();
     await page.keyboard.type('1');
     expect(await searchText(page)).toBe('1');
@@ -98,16 +83,41 @@ describe('a label scanner', () => {
     expect(await page.getByLabel('Find in this day').inputValue()).toBe('25');
   });
 
-  it('sells nothing if the pet is unknown, or not found within two seconds', async () => {
+  it('sells nothing if the pet is unknown, or not found within two seconds, and says so until OK', async () => {
     const { page, service } = await tills.open(openShop('Rex'));
     await rowOf(page, 'Rex').waitFor();
-    await slowDown(page, searches, () => 300);
-    await page.keyboard.type('5\ns');
-    await noteOf(page, 'No pet has the id 5. Nothing was done.').waitFor();
-    await page.unroute(searches);
+    await scan(page, '0005');
+    await page.keyboard.press('s');
+    const unknown = noteOf(page, 'No pet has the id 5. Nothing was done.');
+    await unknown.waitFor();
     await page.route(searches, () => {});
-    await page.keyboard.type('1\ns');
-    await noteOf(page, 'Pet 1 was not found in time. Nothing was done; try again.').waitFor();
+    await scan(page, '0009');
+    await page.keyboard.press('s');
+    await noteOf(page, 'Pet 9 was not found in time. Nothing was done; scan it again.').waitFor();
+    await page.keyboard.press('Escape');
+    await unknown.filter({ visible: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.note').waitFor({ state: 'detached' });
     expect(await soldIn(service)).toEqual([]);
+  });
+
+  it('leaves an edit as a draft that says so, and Enter does not save it later', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#edit-name').fill('Rexy');
+    await scan(page, '0002');
+    await noteOf(page, 'Rex (1) is not saved; your text: “\u2068Rexy\u2069”.').waitFor();
+    expect(await focusedRow(page)).toBe('Mia');
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#edit-name').inputValue()).toBe('Rex');
+    await page.getByRole('button', { name: 'Use this text' }).click();
+    expect(await page.locator('#edit-name').inputValue()).toBe('Rexy');
+    await service.client.deletePet(1n);
+    await noteOf(page, 'Rex (1) was removed by API_KEYS; your text: “\u2068Rexy\u2069”.').waitFor();
+    await scan(page, '0002');
+    await page.reload();
+    await page.locator('.row[data-id="2"][aria-selected=true]:focus').waitFor();
   });
 });

@@ -19,7 +19,11 @@ function scansIn(keys: readonly (Typed | number)[], gapMs: number): string[] {
     for (const part of parts) {
       timeStamp += gapMs;
       const rest = { repeat: false, isComposing: false, ctrlKey: false, altKey: false, metaKey: false };
-      const found = scanner.take({ ...rest, timeStamp, ...(typeof part === 'string' ? { key: part } : part) });
+      const found = scanner.take({
+        ...rest,
+        timeStamp,
+        ...(typeof part === 'string' ? { key: part } : part),
+      });
       if (found === 'second') scans.push('second');
       else if (typeof found === 'object') scans.push(found.digits);
     }

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { useTills } from '../../../../../test/support/browser/tills.ts';
+import { desktop, phone } from '../../../../../test/support/browser/console.ts';
+import { openShop } from '../../../../../test/support/browser/shop.ts';
+import { scan } from '../helpers.ts';
+
+const tills = useTills();
+const sizes = {
+  'a desktop': desktop,
+  'a tablet': { viewport: { width: 820, height: 1180 }, hasTouch: true },
+  'a phone': phone,
+};
+
+const go = (page: Page, name: string) => page.getByRole('link', { name }).click();
+
+/** Puts the focus somewhere on a page. The pet in hand is the one before. */
+const places: Record<string, (page: Page) => Promise<unknown>> = {
+  'the page': (page) => page.evaluate('document.activeElement.blur()'),
+  search: (page) => page.locator('#search').focus(),
+  'search with a text': (page) => page.locator('#search').fill('Pet'),
+  'the filter by category': (page) => page.locator('.category-filter').focus(),
+  'a status': (page) => page.getByRole('radio', { name: 'All' }).focus(),
+  'a row': (page) => page.locator('.row[tabindex="0"]').focus(),
+  Sell: (page) => page.locator('.sell[tabindex="0"]').focus(),
+  menu: (page) => page.locator('.menu-button[tabindex="0"]').focus(),
+  ...Object.fromEntries(
+    ['pet-name', 'pet-categoryId', 'pet-status'].map((id) => [id, (page: Page) => inForm(page, id)]),
+  ),
+  'the name in the details': (page) => inDetails(page, '#edit-name'),
+  'the category in the details': (page) => inDetails(page, '#edit-categoryId'),
+  'Sell in the details': (page) => inDetails(page, '.primary'),
+  help: (page) => page.keyboard.press('?'),
+  'a link': (page) => page.getByRole('link', { name: 'Sales' }).focus(),
+  'the sales': (page) => go(page, 'Sales'),
+  'the search of the sales': (page) => inSales(page, 'input[type=search]'),
+  'the day of the sales': (page) => inSales(page, 'input[type=date]'),
+  'a button of the sales': (page) => inSales(page, '.steps button'),
+  'a sale': async (page) => {
+    await inSales(page, '.sale button');
+    await page.keyboard.press('Enter');
+    await page.locator('.details #edit-name').focus();
+  },
+  'the categories': (page) => inCategories(page, 'a[aria-current]'),
+  'a new category': (page) => inCategories(page, '#category-name'),
+  'its number': (page) => inCategories(page, '#category-number'),
+  'the question for a name': async (page) => {
+    await inCategories(page, '.category-row button:nth-child(2)');
+    await page.keyboard.press('Enter');
+    await page.locator('#question-field:focus').waitFor();
+  },
+};
+
+async function inForm(page: Page, id: string): Promise<void> {
+  const toggle = page.getByRole('button', { name: 'Add a pet' });
+  if (await toggle.isVisible()) await toggle.click();
+  await page.locator(`#${id}`).focus();
+}
+
+async function inDetails(page: Page, part: string): Promise<void> {
+  await page.locator('.row:focus').press('Enter');
+  await page.locator(`.details ${part}`).last().focus();
+}
+
+async function inSales(page: Page, part: string): Promise<void> {
+  await go(page, 'Sales');
+  await page.locator(`.sales ${part}`).first().focus();
+}
+
+async function inCategories(page: Page, part: string): Promise<void> {
+  await go(page, 'Categories');
+  await page.locator('.categories').waitFor();
+  await page.locator(part).first().focus();
+}
+
+describe('a day of scans', () => {
+  for (const [size, options] of Object.entries(sizes)) {
+    it(`shows forty pets and changes none, wherever the focus is, on ${size}`, async () => {
+      const names = Array.from({ length: 40 }, (_, index) => `Pet ${index + 1}`);
+      const { page, service, complaints } = await tills.open(openShop(...names), options);
+      await service.client.putCategory(7n, '7 Dogs');
+      await service.client.putCategory(0n, '0 Cats');
+      await service.client.updatePet(40n, { status: 'sold' });
+      const writes: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() !== 'GET') writes.push(`${request.method()} ${request.url()}`);
+      });
+      const where = Object.entries(places);
+      await page.locator('.row[data-id="40"]').waitFor();
+      for (let id = 1; id <= 40; id++) {
+        const [place, focus] = where[(id - 1) % where.length]!;
+        await focus(page);
+        const before = await page.locator('#search, #pet-name, #pet-categoryId').evaluateAll(valuesOf);
+        const end = id % 3 === 0 ? 'Tab' : 'Enter';
+        await scan(page, id.toString().padStart(4, '0'), 10, end);
+        await page.locator(`.row[data-id="${id}"]:focus[aria-selected=true]`).waitFor();
+        const after = await page.locator('#search, #pet-name, #pet-categoryId').evaluateAll(valuesOf);
+        if (before.length > 0) expect([place, after]).toEqual([place, before]);
+        expect([place, await page.locator('dialog[open], .details').count()]).toEqual([place, 0]);
+        if (place.startsWith('search')) await page.locator('#search').fill('');
+      }
+      expect(writes).toEqual([]);
+      expect(await page.locator('.note').count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+  }
+});
+
+function valuesOf(fields: unknown[]): string[] {
+  return fields.map((field) => (field as { value: string }).value);
+}
