@@ -27,6 +27,9 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
   const name = text.trim();
   const isUnknown = name !== '' && names.numberOf(name) === undefined;
 
+  // What was wrong may be right by now.
+  const isNamed = name !== '' && !isUnknown && !isInteger(name);
+
   const change = (next: string) => {
     setTyped(next);
     // A scan puts the name of a number back.
@@ -48,10 +51,7 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
       <Field
         id={id}
         label={label}
-        error={
-          (isUnknown || isInteger(text) ? error : undefined) ??
-          (problem?.text === text ? problem.message : undefined)
-        }
+        error={(isNamed ? undefined : error) ?? (problem?.text === text ? problem.message : undefined)}
       >
         <input
           type="text"

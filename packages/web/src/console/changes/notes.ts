@@ -67,7 +67,8 @@ export class Notes {
   tell(...words: Words): void {
     const text = textOf(words);
     for (const note of this.list) if (isTold(note) && textOf(note.words) === text) this.drop(note);
-    this.add({ words, choices: [ok] });
+    const pet = words.find((word) => typeof word !== 'string');
+    this.add({ words, choices: [ok], ...(pet && { petId: pet.id }) });
   }
 
   /** Ends the newest note that waits for its OK. Returns whether there was one. */

@@ -62,7 +62,7 @@ export function countBy(
 /** True when the pet's name, its id or its category has these words in it, folded as in a search of pets. */
 export function isFound({ order }: Sale, text: string, names: CategoryNames): boolean {
   const { petId, categoryId } = order;
-  const category = categoryId === undefined ? '' : names.nameOrNumber(categoryId);
+  const category = categoryId === undefined ? '' : (names.nameOf(categoryId) ?? '');
   const within = foldName(`${nameOf(petOf(order))} ${petId} ${category}`);
   return searchWords(text).every((word) => within.includes(word));
 }

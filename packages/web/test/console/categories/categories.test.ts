@@ -135,7 +135,7 @@ describe('the field for a category', () => {
     await rowOf(page, 'Bubbles').getByText('Dogs').waitFor();
     const details = await openDetails(page, 'Rex');
     const category = details.getByLabel('Category');
-    expect(await category.inputValue()).toBe('Dogs');
+    expect(await category.inputValue()).toBe('Dogs (7)');
     await details.getByLabel('Name').fill('Rexy');
     await service.client.putCategory(7n, 'Hounds');
     await rowOf(page, 'Mia').getByText('Hounds').waitFor();

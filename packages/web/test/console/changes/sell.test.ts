@@ -131,9 +131,10 @@ describe('selling', () => {
     expect(await focusedRow(page)).toBe('Mia');
     expect(await visited.findBarriers()).toEqual([]);
     await page.getByRole('radio', { name: 'Pending' }).check();
+    await rowOf(page, 'Rex').waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Available' }).check();
     await rowOf(page, 'Rex').waitFor();
-    await rowOf(page, 'Mia').waitFor({ state: 'detached' });
+    expect(await rowOf(page, 'Mia').count()).toBe(0);
   });
 });
 

@@ -64,7 +64,7 @@ export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, 
       list.current?.focus();
     },
     /** Why a key would act on a pet that the person may not have seen; false if it would not. */
-    whyNot: () => (hand.isSure && !hand.isFirst ? false : whyNot()),
+    whyNot: () => (hand.id !== undefined && hand.isSure && !hand.isFirst ? false : whyNot()),
     onClickCapture: (event: MouseEvent) => {
       // Rows that nobody can use let a click through to what is behind them.
       if (event.target instanceof Element && event.target.matches('.list, .grid')) guard(event);
