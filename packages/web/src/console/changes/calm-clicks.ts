@@ -8,13 +8,13 @@ const guarded = '.row, .note button:not([aria-expanded]), .details button[type=b
  * button there may have become another one. `onIgnored` is called if it has.
  */
 export function createCalmClicks(onIgnored: () => void): (event: MouseEvent) => void {
-  let last: { event: MouseEvent; target: Element } | undefined;
+  let last: { event: MouseEvent; target: Element; timeStamp: number } | undefined;
   return (event) => {
-    const { target } = event;
+    const { target, timeStamp } = event;
     if (!(target instanceof Element && target.closest(guarded))) return;
     const before = last;
-    last = { event, target };
-    if (!before || event.timeStamp - before.event.timeStamp >= hurriedMs) return;
+    last = { event, target, timeStamp };
+    if (!before || timeStamp - before.timeStamp >= hurriedMs) return;
     if (before.target !== target && !isNear(before.event, event)) return;
     event.stopPropagation();
     event.preventDefault();
