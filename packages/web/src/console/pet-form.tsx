@@ -49,7 +49,7 @@ export function PetForm({ prefix, name, label, start, categories, action, ...pro
   };
   const change = (field: keyof Draft, value: string) => {
     const next = { base: typed?.base ?? start, draft: { ...draft, [field]: value } };
-    keep(petFields.some((name) => next.draft[name] !== start[name]) ? next : undefined);
+    keep(petFields.some((one) => next.draft[one] !== start[one]) ? next : undefined);
     setErrors((before) => ({ ...before, [field]: undefined }));
   };
   const complain = (found: DraftErrors) => {

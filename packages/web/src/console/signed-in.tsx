@@ -46,11 +46,13 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     if (renderQuery({ ...query, ...changed }) !== renderQuery(query)) hand.isSure = false;
     setQuery(changed);
   };
-  useScans((digits) => {
+  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
+  const isCategories = hash === '#/categories';
+  useScans((scanned) => {
     for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    hand.scan(digits);
-    location.hash = '#/';
+    hand.scan(scanned);
+    if (sales || isCategories) location.hash = '#/';
   });
   const onClick = useMemo(
     () => createCalmClicks(() => notes.say('That was too fast. Nothing was done; click again.')),
@@ -62,7 +64,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     const title = `${count === 1 ? 'One change is' : `${count} changes are`} not saved yet.`;
     const question = { title, text: 'Signing out drops what is not saved.', action: 'Sign out' };
     if (count > 0 && (await ask(question)) === undefined) return false;
-    actions.held.sendAll();
+    actions.sendHeld();
     return true;
   };
   const { heardAtMs } = view.sync;
@@ -83,8 +85,6 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     changes.additions.resend();
   }, [isAway, heardAtMs]);
 
-  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
-  const isCategories = hash === '#/categories';
   // A key that may only read gets no way to change anything.
   const whyNot = !apiKey
     ? 'Still signing in. Nothing was done; try again.'
@@ -159,27 +159,27 @@ function useChanges(
   const key = useRef(apiKey);
   key.current = apiKey;
   const { undo, actions, additions } = useMemo(() => {
-    const undo = new Undo(notes);
-    const shared = { client, notes, undo, onChange: () => redraw(), onRefused };
+    const shared = { client, notes, undo: new Undo(notes), onChange: () => redraw(), onRefused };
     const findOther = (id: bigint) => sync.findOther(id, key.current?.name);
-    const actions = new PetActions({ ...shared, rows, categories, findOther });
+    const petActions = new PetActions({ ...shared, rows, categories, findOther });
     const takeBack = (pet: Pet) =>
       key.current?.mayDelete
-        ? () => actions.sender.sendAndTell({ seen: pet, wish: 'remove', isUndo: true })
+        ? () => petActions.sender.sendAndTell({ seen: pet, wish: 'remove', isUndo: true })
         : undefined;
     const onAdded = (pet: Pet) => sync.add(pet);
-    return { undo, actions, additions: new PetAdditions({ ...shared, onAdded, takeBack }) };
+    const petAdditions = new PetAdditions({ ...shared, onAdded, takeBack });
+    return { undo: shared.undo, actions: petActions, additions: petAdditions };
   }, [client, rows, sync, categories, notes, onRefused]);
 
   useEffect(() => {
     additions.start();
-    actions.held.start();
-    const leave = () => actions.held.sendAll();
+    actions.start();
+    const leave = () => actions.sendHeld();
     addEventListener('pagehide', leave);
     return () => {
       removeEventListener('pagehide', leave);
       additions.stop();
-      actions.held.stop();
+      actions.stop();
     };
   }, [additions, actions]);
   return { notes, undo, actions, additions, categories, mayDelete: apiKey?.mayDelete ?? false };

@@ -37,7 +37,7 @@ export async function scan(page: Page, text: string, gapMs = 10, end = 'Enter'):
   // What came before is not a part of it, nor what comes after.
   await Bun.sleep(pauseMs);
   const startMs = Date.now();
-  for (const [index, key] of [...text, end].entries()) {
+  for (const [index, key] of [...Array.from(text), end].entries()) {
     const typed = { Enter: '\r', Tab: '' }[key] ?? key;
     const windowsVirtualKeyCode = { Enter: 13, Tab: 9 }[key] ?? key.charCodeAt(0);
     const event = { key, windowsVirtualKeyCode, timestamp: (startMs + index * gapMs) / 1000 };

@@ -29,6 +29,8 @@ export interface PetsProps {
   children: ComponentChildren;
 }
 
+const noPet = 'Take a pet first: scan its label, or go to it with the arrow keys.';
+
 /** The list of pets, the details of one, and the form that adds one. */
 export function Pets({ client, view, query, changeQuery, notes, changes, ...page }: PetsProps) {
   const [isFormOpen, setIsFormOpen] = useState(false);
@@ -69,10 +71,9 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
   /** Does something with the pet in hand, or says why not. */
   const onHand = (work: (pet: Pet, changes: Changes) => void) => () => {
     const why = whyNot();
-    if (page.whyNot !== undefined || !changes) notes.say(page.whyNot ?? '');
+    if (!changes) notes.say(page.whyNot ?? '');
     else if (why !== false) notes.say(`${why} Nothing was done; try again.`);
-    else if (hand.id === undefined)
-      notes.say('Take a pet first: scan its label, or go to it with the arrow keys.');
+    else if (hand.id === undefined) notes.say(noPet);
     else void hand.use(({ pet }) => work(pet, changes));
   };
   const set = (status: PetStatus) => onHand((pet, { actions }) => void actions.setStatus(pet, status));
@@ -82,7 +83,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
   });
   useShortcuts({
     ...{ s: set('sold'), p: set('pending'), a: set('available'), Delete: remove, Backspace: remove },
-    e: () => void hand.use(() => hand.open('editing')),
+    e: () => (hand.id === undefined ? notes.say(noPet) : void hand.use(() => hand.open('editing'))),
     Escape: () => {
       if (notes.confirm()) return;
       if (hand.details === 'closed') changeQuery({ text: '' });

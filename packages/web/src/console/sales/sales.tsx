@@ -54,7 +54,7 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
     return () => stop.abort();
   }, [client, chosen, doneCount]);
   const canChange = changes !== undefined;
-  const held = changes?.actions.held.returns ?? none;
+  const held = changes?.actions.returns ?? none;
   const names = useCategoryNames();
   const shown = useMemo(
     () => view.sales.filter((sale) => isFound(sale, text, names)),

@@ -61,23 +61,6 @@ describe('selling', () => {
     expect(await focusedRow(page)).toBe('Coco');
   });
 
-  it('loses no step when u is pressed twice on a slow network', async () => {
-    const { page } = await tills.open(openShop('Rex'));
-    await rowOf(page, 'Rex').focus();
-    for (const [key, state] of ['p pending', 's sold'].map((pair) => pair.split(' '))) {
-      await page.keyboard.press(key!);
-      await noteOf(page, `Rex (1) is ${state}.`).waitFor();
-    }
-    const release = await hold(page, '**/v1/pets/1');
-    await page.keyboard.press('u');
-    await page.keyboard.press('u');
-    await noteOf(page, 'The last change is still being saved. Nothing else was done; try again.').waitFor();
-    release();
-    await noteOf(page, 'Undone: Rex (1) is pending again.').waitFor();
-    await page.keyboard.press('u');
-    await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
-  });
-
   it('does not show a sale before the service has confirmed it, and writes one order for two presses', async () => {
     const { page, findBarriers, service } = await tills.open(openShop('Rex'));
     const release = await hold(page, '**/v1/pets/1');

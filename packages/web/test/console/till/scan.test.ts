@@ -15,7 +15,7 @@ function scansIn(keys: readonly (Typed | number)[], gapMs: number): string[] {
       continue;
     }
     const isWord = typeof typed === 'string' && !['Enter', 'Tab', 'Shift', 'ArrowDown'].includes(typed);
-    const parts = isWord ? [...typed] : [typed];
+    const parts = isWord ? Array.from(typed) : [typed];
     for (const part of parts) {
       timeStamp += gapMs;
       const rest = { repeat: false, isComposing: false, ctrlKey: false, altKey: false, metaKey: false };

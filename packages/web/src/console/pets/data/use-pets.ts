@@ -32,22 +32,17 @@ export function usePets(
   onRefused: () => void,
 ): PetsView {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { rows, sync, categories, hand } = useMemo(() => {
-    const onState = () => redraw();
-    const rows = new PetRows(onState);
-    const categories = new Categories({ client, onChange: onState });
-    const hand: PetInHand = new PetInHand({ rows, notes, find: (id) => sync.find(id), onChange: onState });
-    const kept = () => (hand.isSure ? hand.id : undefined);
-    const sync = new PetSync({ client, rows, categories, query, kept, onState });
-    return { rows, sync, categories, hand };
-  }, [client, notes]);
+  const { rows, sync, categories, hand } = useMemo(
+    () => follow(client, query, notes, () => redraw()),
+    [client, notes],
+  );
 
   useEffect(() => {
-    const follow = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
-    follow();
+    const run = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
+    run();
     const stop = new AbortController();
     const { signal } = stop;
-    document.addEventListener('visibilitychange', follow, { signal });
+    document.addEventListener('visibilitychange', run, { signal });
     for (const event of ['online', 'offline']) addEventListener(event, () => sync.refresh(), { signal });
     return () => {
       stop.abort();
@@ -75,6 +70,15 @@ export function usePets(
     if (!isSearching) hand.settle();
   }, [isTyping, isSearching, sync.loads]);
   return { rows, sync, categories, hand, isSearching, search, problem };
+}
+
+function follow(client: PetstoreClient, query: PetQuery, notes: Notes, onState: () => void) {
+  const rows = new PetRows(onState);
+  const categories = new Categories({ client, onChange: onState });
+  const hand: PetInHand = new PetInHand({ rows, notes, find: (id) => sync.find(id), onChange: onState });
+  const kept = () => (hand.isSure ? hand.id : undefined);
+  const sync = new PetSync({ client, rows, categories, query, kept, onState });
+  return { rows, categories, hand, sync };
 }
 
 /** Browsers refuse to change the address many times in a short while. */

@@ -74,7 +74,7 @@ export function PetGrid({ view, changes }: PetGridProps) {
             isChosen={row.pet.id === hand.id}
             canChange={changes !== undefined}
             main={changes && mainOf(row.pet, changes)}
-            held={changes?.actions.held.get(row.pet.id)}
+            held={changes?.actions.heldFor(row.pet.id)}
           />
         ))}
       </div>
