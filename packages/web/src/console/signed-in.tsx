@@ -164,7 +164,10 @@ function useChanges(
     const petActions = new PetActions({ ...shared, rows, categories, findOther });
     const takeBack = (pet: Pet) =>
       key.current?.mayDelete
-        ? () => petActions.sender.sendAndTell({ seen: pet, wish: 'remove', isUndo: true })
+        ? () => {
+            petAdditions.added = undefined;
+            return petActions.sender.sendAndTell({ seen: pet, wish: 'remove', isUndo: true });
+          }
         : undefined;
     const onAdded = (pet: Pet) => sync.add(pet);
     const petAdditions = new PetAdditions({ ...shared, onAdded, takeBack });

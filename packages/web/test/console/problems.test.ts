@@ -47,7 +47,11 @@ describe('the console', () => {
     await page.getByText('your key is no longer accepted').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain(text);
     expect(await visited.findBarriers()).toEqual([]);
+    expect(await page.title()).toBe('Sign in · Petstore');
     await signIn(page, service.apiKey);
+    // Where the person was.
+    await page.locator('#pet-name:focus').waitFor();
+    expect(await page.title()).toBe('Pets · Petstore');
     await page.reload();
     await noteOf(page, 'Late').getByRole('button', { name: 'Edit' }).click();
     await page.locator('#pet-name:focus').waitFor();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test';
+import { phone } from '../../../../../test/support/browser/console.ts';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import {
   calmDown,
@@ -7,6 +8,7 @@ import {
   noteOf,
   openDetails,
   openShop,
+  openShopOf,
   rowOf,
   stopClock,
 } from '../../../../../test/support/browser/shop.ts';
@@ -76,6 +78,26 @@ describe('the notes', () => {
       await calmDown(page);
     }
   });
+
+  for (const viewport of [phone.viewport!, { width: 820, height: 1180 }, { width: 640, height: 400 }])
+    it(`hide neither the focus nor the tabs on a screen ${viewport.width} pixels wide`, async () => {
+      const { page } = await tills.open(openShopOf(60), { viewport });
+      const row = page.locator('.row[data-id="41"]');
+      await row.focus();
+      // At the very edge of the screen.
+      await row.evaluate((one) => one.scrollIntoView({ block: 'end' }));
+      await page.keyboard.press('p');
+      await page.keyboard.press('p');
+      await noteOf(page, 'Pet 40 (41) is pending').first().waitFor();
+      const note = (await page.locator('.note').filter({ visible: true }).boundingBox())!;
+      const boxOf = async (part: string) => (await page.locator(part).first().boundingBox())!;
+      const isApart = ({ y, height }: { y: number; height: number }) =>
+        y + height <= note.y || note.y + note.height <= y;
+      expect(isApart(await boxOf('.row:focus'))).toBe(true);
+      await page.evaluate('scrollTo(0, 0)');
+      for (const part of ['.views', '.tools', '.search', '.filter', '.form-toggle'])
+        expect([part, isApart(await boxOf(part))]).toEqual([part, true]);
+    });
 
   it('say that the device is offline, and no longer once it is back', async () => {
     const { page, findBarriers } = await tills.open(openShop('Rex'));

@@ -85,6 +85,15 @@ describe('the list', () => {
       15,
     );
     expect(boxes[0]!.height).toBeLessThanOrEqual(41);
+    // A laptop at 200 %, and the one row of controls of a tablet.
+    await page.setViewportSize({ width: 640, height: 400 });
+    const third = (await rows(page).nth(2).boundingBox())!;
+    expect(third.y + third.height).toBeLessThanOrEqual(400);
+    await page.setViewportSize({ width: 768, height: 1024 });
+    const controls = page.locator('.find > *').filter({ visible: true });
+    const tops = await controls.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect([tops.length, new Set(tops).size]).toEqual([3, 1]);
+    await page.setViewportSize({ width: 1366, height: 768 });
     await page.locator('.choice.sold').click();
     await page.getByText('13 sold pets').waitFor();
     expect(await page.locator('.row .status').allTextContents()).toEqual(Array(13).fill('Sold'));
