@@ -36,8 +36,11 @@ function Console() {
   /** The field that had the focus when its key was refused. */
   const field = useRef('');
   useEffect(() => {
-    if (client) document.getElementById(field.current)?.focus();
-  }, [client]);
+    // The forms are there once the key is known.
+    if (!described) return;
+    document.getElementById(field.current)?.focus();
+    field.current = '';
+  }, [described]);
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, isRemembered);
     setRefusal(undefined);
@@ -46,14 +49,14 @@ function Console() {
   };
   const signOut = async () => {
     if (!(await leaving.current())) return;
-    field.current = '';
     forgetKey();
     forgetUnsaved();
     use(undefined);
   };
   const onRefused = useCallback(
     (outcome = '') => {
-      field.current = document.activeElement?.id ?? '';
+      const { id = '' } = document.activeElement ?? {};
+      if (id !== '' && id !== 'key') field.current = id;
       forgetKey(apiKey);
       // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
       const remembered = readKey();

@@ -185,6 +185,9 @@ describe('the form that adds a pet', () => {
     await page.keyboard.type('12');
     await page.keyboard.press('Enter');
     await rows(page).getByText('Keys').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('u');
+    await noteOf(page, 'Removed Keys (1).').waitFor();
     await tabTo(page, 'Sign out');
     await page.keyboard.press('Enter');
     await page.getByLabel('API key').waitFor();

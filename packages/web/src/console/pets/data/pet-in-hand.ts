@@ -77,6 +77,8 @@ export class PetInHand {
   }
 
   end(): void {
+    // Else the first row would be taken in its place.
+    this.wantsFocus = false;
     this.#set(undefined, 'closed');
   }
 
