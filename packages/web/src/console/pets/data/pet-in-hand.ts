@@ -72,6 +72,8 @@ export class PetInHand {
   }
 
   open(details: PetInHand['details']): void {
+    // A modal that a scan has closed says so late.
+    if (details === this.details) return;
     if (details === 'closed') this.wantsFocus = true;
     if (this.id !== undefined) this.#set(this.id, details);
   }
