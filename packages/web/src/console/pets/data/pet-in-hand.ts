@@ -49,7 +49,10 @@ export class PetInHand {
   scan(digits: string): void {
     const { notes, rows, find } = this.#options;
     const id = numberOf(digits);
-    if (id === undefined) return notes.tell(`No pet has the id ${digits}.`);
+    if (id === undefined) {
+      this.end();
+      return notes.tell(`No pet has the id ${digits}. Nothing was done.`);
+    }
     this.isFirst = false;
     this.wantsFocus = true;
     const finding = find(id).then(
