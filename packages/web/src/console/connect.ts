@@ -5,7 +5,8 @@ import {
   type Fetch,
   type PetstoreClient,
 } from '../../../client/src/index.ts';
-import type { Note, Words } from './changes/notes.ts';
+import type { Note } from './changes/notes.ts';
+import type { Words } from './changes/words.ts';
 
 /** A client for the service that this console came from. */
 export function connect(apiKey: string): PetstoreClient {

@@ -38,7 +38,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const notes = useMemo(() => new Notes(redraw), [client]);
   const [query, setQuery] = useQuery();
-  const view = usePets(client, query, notes, onRefused);
+  const view = usePets(client, query, (text) => notes.tell(text), onRefused);
   const changes = useChanges(client, view, notes, apiKey, onRefused);
   const { hand } = view;
   const changeQuery = (changed: Partial<PetQuery>) => {
@@ -118,6 +118,10 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     };
     setTimeout(() => requestAnimationFrame(focus));
   };
+  const did = (text: string, takeBack: () => Promise<string>) => {
+    const deed = changes.undo.add(async () => notes.tell(await takeBack()));
+    notes.add({ words: [text], undo: () => void changes.undo.take(deed) });
+  };
   const shared = {
     client,
     notes,
@@ -131,7 +135,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
         {sales ? (
           <Sales day={day ?? dayOf(new Date())} {...shared} />
         ) : isCategories ? (
-          <CategoryList onShow={showCategory} {...shared} />
+          <CategoryList onShow={showCategory} {...shared} changes={shared.changes && { ...changes, did }} />
         ) : (
           <Pets
             view={view}

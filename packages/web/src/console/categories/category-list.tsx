@@ -5,14 +5,18 @@ import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
 import { State } from '../state.tsx';
 import { isSameName } from '../../../../../src/domain/fold.ts';
-import type { Changes } from '../changes/pet-actions.ts';
 import { ask } from '../question.tsx';
 import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
 /** Absent if the key may only read. */
-type CategoryChanges = Pick<Changes, 'categories' | 'mayDelete' | 'notes' | 'undo'>;
+interface CategoryChanges {
+  categories: Categories;
+  mayDelete: boolean;
+  /** Tells what was done, and remembers how it is taken back. Resolves with what became of that. */
+  did: (text: string, takeBack: () => Promise<string>) => void;
+}
 
 export interface CategoryListProps {
   changes: CategoryChanges | undefined;
@@ -60,13 +64,8 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
     setProblem(isGone ? 'Somebody else has removed this name in the meantime.' : tellProblem(error));
     return false;
   };
-  const did = ({ notes, undo }: CategoryChanges, words: string, takeBack: () => Promise<void>) => {
-    const deed = undo.add(async () => {
-      const error = await takeBack().catch((failure: unknown) => failure);
-      notes.tell(error === undefined ? `Undone: category ${id} is “${name}” again.` : tellProblem(error));
-    });
-    notes.add({ words: [words], undo: () => void undo.take(deed) });
-  };
+  const putBack = (work: Promise<void>) =>
+    work.then(() => `Undone: category ${id} is “${name}” again.`, tellProblem);
   const rename = async (by: CategoryChanges) => {
     const { categories } = by;
     const field = { label: 'Name', value: name };
@@ -74,7 +73,7 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
     const to = typed?.trim() || name;
     if (to === name || !(await isWanted(categories, id, to))) return;
     if (await change(categories.put(id, to, { ifMatch: '*' })))
-      did(by, `Renamed category ${id}.`, () => categories.put(id, name, { ifMatch: '*' }));
+      by.did(`Renamed category ${id}.`, () => putBack(categories.put(id, name, { ifMatch: '*' })));
   };
   const remove = async (by: CategoryChanges, button: HTMLElement) => {
     const { categories } = by;
@@ -83,7 +82,9 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
     const text = `Its pets keep the number ${id}.`;
     if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
     if (!(await change(categories.remove(id)))) return;
-    did(by, `Removed the name of category ${id}.`, () => categories.put(id, name, { ifNoneMatch: '*' }));
+    by.did(`Removed the name of category ${id}.`, () =>
+      putBack(categories.put(id, name, { ifNoneMatch: '*' })),
+    );
     const next = document.querySelectorAll<HTMLElement>('.category-row .danger')[index];
     (next ?? document.getElementById('category-name'))?.focus();
   };

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Note, Notes, Words } from './notes.ts';
-import { idAfter, shortNameOf } from './words.ts';
+import type { Note, Notes } from './notes.ts';
+import { idAfter, shortNameOf, type Words } from './words.ts';
 
 export interface NotesBarProps {
   notes: Notes;

@@ -1,8 +1,4 @@
-import type { Pet } from '../../../../client/src/index.ts';
-import { textOf } from './words.ts';
-
-/** Text about pets. Each is shown with its id and its shortened name, which keeps its own direction. */
-export type Words = readonly (string | Pet)[];
+import { textOf, type Words } from './words.ts';
 
 export interface Choice {
   label: string;

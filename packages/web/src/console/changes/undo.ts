@@ -1,4 +1,5 @@
-import type { Notes, Words } from './notes.ts';
+import type { Notes } from './notes.ts';
+import type { Words } from './words.ts';
 
 /** Something that this till did. */
 export interface Deed {

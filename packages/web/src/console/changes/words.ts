@@ -2,7 +2,9 @@ import type { Pet, PetFields, PetStatus } from '../../../../client/src/index.ts'
 import { isInteger, type CategoryNames } from '../categories/category-names.ts';
 import { inputs, petFields } from '../draft.ts';
 import type { Typed } from '../session.ts';
-import type { Words } from './notes.ts';
+
+/** Text about pets. Each is shown with its id and its shortened name, which keeps its own direction. */
+export type Words = readonly (string | Pet)[];
 
 /** The words for each status: that a pet has it, to set it, and that somebody else has set it. */
 const told: Record<

@@ -1,12 +1,12 @@
 import type { Pet } from '../../../../../client/src/index.ts';
-import type { Notes } from '../../changes/notes.ts';
 import { keepUnsaved, readUnsaved } from '../../session.ts';
 import { numberOf } from '../find/query.ts';
 import type { PetRows, Row } from './pet-rows.ts';
 
 export interface PetInHandOptions {
   rows: PetRows;
-  notes: Notes;
+  /** Tells what the person must know. */
+  tell: (text: string) => void;
   /** Resolves with a pet, which then has a row, or with undefined if there is none. */
   find: (id: bigint) => Promise<Pet | undefined>;
   onChange: () => void;
@@ -47,21 +47,21 @@ export class PetInHand {
 
   /** Takes the pet of a label. Its row may be on its way. */
   scan(digits: string): void {
-    const { notes, rows, find } = this.#options;
+    const { tell, rows, find } = this.#options;
     const id = numberOf(digits);
     if (id === undefined) {
       this.end();
-      return notes.tell(`No pet has the id ${digits}. Nothing was done.`);
+      return tell(`No pet has the id ${digits}. Nothing was done.`);
     }
     this.isFirst = false;
     this.wantsFocus = true;
     const finding = find(id).then(
       (pet) => {
-        if (!pet) notes.tell(`No pet has the id ${id}. Nothing was done.`);
+        if (!pet) tell(`No pet has the id ${id}. Nothing was done.`);
         return rows.get(id);
       },
       (): undefined => {
-        notes.tell(`Pet ${id} was not found in time. Nothing was done; scan it again.`);
+        tell(`Pet ${id} was not found in time. Nothing was done; scan it again.`);
       },
     );
     this.#set(id, 'closed');

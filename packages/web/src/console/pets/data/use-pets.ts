@@ -3,7 +3,6 @@ import { isUnauthorized, type PetstoreClient } from '../../../../../client/src/i
 import { Categories } from '../../categories/categories.ts';
 import { toProblem, type Problem } from '../../connect.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
-import type { Notes } from '../../changes/notes.ts';
 import { PetInHand } from './pet-in-hand.ts';
 import { PetRows } from './pet-rows.ts';
 import { PetSync } from './pet-sync.ts';
@@ -28,13 +27,13 @@ const typingMs = 200;
 export function usePets(
   client: PetstoreClient,
   query: PetQuery,
-  notes: Notes,
+  tell: (text: string) => void,
   onRefused: () => void,
 ): PetsView {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const { rows, sync, categories, hand } = useMemo(
-    () => follow(client, query, notes, () => redraw()),
-    [client, notes],
+    () => follow(client, query, tell, () => redraw()),
+    [client],
   );
 
   useEffect(() => {
@@ -72,10 +71,10 @@ export function usePets(
   return { rows, sync, categories, hand, isSearching, search, problem };
 }
 
-function follow(client: PetstoreClient, query: PetQuery, notes: Notes, onState: () => void) {
+function follow(client: PetstoreClient, query: PetQuery, tell: (text: string) => void, onState: () => void) {
   const rows = new PetRows(onState);
   const categories = new Categories({ client, onChange: onState });
-  const hand: PetInHand = new PetInHand({ rows, notes, find: (id) => sync.find(id), onChange: onState });
+  const hand: PetInHand = new PetInHand({ rows, tell, find: (id) => sync.find(id), onChange: onState });
   const kept = () => (hand.isSure ? hand.id : undefined);
   const sync = new PetSync({ client, rows, categories, query, kept, onState });
   return { rows, categories, hand, sync };
