@@ -17,7 +17,7 @@ import { Pets } from './pets/pets.tsx';
 import { dayOf } from './day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
 import { ask } from './question.tsx';
-import { useScans } from './scan.ts';
+import { useScans } from './use-scans.ts';
 import { digits, useShortcuts } from './shortcuts.ts';
 
 export interface SignedInProps {
