@@ -55,6 +55,7 @@ describe('removing a pet', () => {
     const read = page.waitForResponse('**/v1/pets/1');
     await (await openDetails(page, 'Rex')).getByRole('button', { name: 'Remove' }).click();
     await (await read).finished();
+    await untilHandled(page);
     await page.goto('about:blank');
     await untilLeft(service, 'Mia', 'Balu');
     await page.goto(service.url);
@@ -63,6 +64,7 @@ describe('removing a pet', () => {
     const readAgain = page.waitForResponse('**/v1/pets/2');
     await page.keyboard.press('Delete');
     await (await readAgain).finished();
+    await untilHandled(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await untilLeft(service, 'Balu');
   });
@@ -100,3 +102,8 @@ describe('removing a pet', () => {
     await untilLeft(service, 'Mia');
   });
 });
+
+/** A page handles responses in the order of their arrival: once it has another one, it has those before. */
+async function untilHandled(page: Page): Promise<void> {
+  await page.evaluate(async () => void (await (await fetch('/livez')).text()));
+}
