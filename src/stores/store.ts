@@ -163,8 +163,8 @@ export const sorts = ['newest', 'oldest'] as const;
 export type Sort = (typeof sorts)[number];
 
 export interface Page {
-  /** A JSON array of at most `limit` rows, sorted by ascending id unless the request asks otherwise. */
+  /** A JSON array of at most `limit` rows. */
   json: string;
-  /** The last id of this page; present if more rows follow. */
+  /** The id of the last row; present if more rows follow. */
   next?: bigint;
 }

@@ -6,7 +6,7 @@ import { outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
-/** `docs/decisions.md`, "Credentials": what no request can see. The rest are checks of `petstore-conform`. */
+/** API keys: what no request can see. The rest are checks of `petstore-conform`. */
 
 let service: Service;
 let issuedKey: string;

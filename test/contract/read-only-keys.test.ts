@@ -3,8 +3,6 @@ import { issueKey } from '../../src/stores/issue-key.ts';
 import { addPet, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `docs/decisions.md`, "Credentials": permissions. */
-
 const json = { 'Content-Type': 'application/json' };
 const forbidden = '403 forbidden';
 

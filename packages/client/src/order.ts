@@ -24,7 +24,7 @@ export interface Order {
 
 /** One page of a list of orders. */
 export interface OrderPage {
-  /** Sorted by ascending id, unless you asked for the newest first. */
+  /** Oldest first, unless you asked for the newest. Sorted by time if `since` or `until` is given without `petId`. */
   orders: Order[];
   /** Pass it to `listOrders({ next })` to get the next page. Absent on the last page. */
   next?: string;

@@ -50,9 +50,9 @@ export interface PetFields {
 
 /** One page of a list. */
 export interface PetPage {
-  /** Sorted by ascending id. */
+  /** Oldest first from `listPets`; newest first from `searchPetsPage`, unless you asked for the oldest. */
   pets: Pet[];
-  /** Pass it to `listPets({ next })` to get the next page. Absent on the last page. */
+  /** Pass it as `next` to the same method to get the next page. Absent on the last page. */
   next?: string;
 }
 

@@ -3,8 +3,6 @@ import { issueKey } from '../../../src/stores/issue-key.ts';
 import { addPet, patch, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Operations beyond the contract": getKey. */
-
 const service = await openService();
 const { call } = service;
 afterAll(() => service.close());

@@ -3,8 +3,6 @@ import { addPet, errorOf, idsOf, nextQuery, outcomeOf, patch, rex } from '../../
 import { makeStorePlace } from '../../support/store-place.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Operations beyond the contract": listOrders. */
-
 interface OrderBody {
   id: number;
   petId: number;

@@ -3,8 +3,6 @@ import { maxBodyBytes } from '../../../src/domain/pet.ts';
 import { addPet, errorOf, outcomeOf, patch, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Operations beyond the contract": updatePet. */
-
 const service = await openService();
 const { call } = service;
 afterAll(() => service.close());

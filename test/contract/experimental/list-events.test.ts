@@ -5,8 +5,6 @@ import { createRegistry } from '../../../src/metrics/registry.ts';
 import { addPet, nextQuery, outcomeOf } from '../../support/http/calls.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Operations beyond the contract": listEvents. */
-
 interface EventBody {
   type: string;
 }

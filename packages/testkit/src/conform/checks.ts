@@ -41,7 +41,7 @@ const contractChecks: Check[] = [
   ...authenticationChecks,
 ];
 
-/** The rules that `docs/decisions.md` adds where the contract is silent. */
+/** The rules that `openapi.yaml` adds where the contract is silent. */
 const strictChecks: Check[] = [
   ...pathChecks,
   ...methodChecks,
