@@ -26,7 +26,7 @@ export const commands: Record<string, CommandEntry> = {
   },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
-  doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor.ts') },
+  check: { summary: 'Check the settings and the whole store.', load: () => import('./check.ts') },
 };
 
 /** The command line. Each command is defined just before it is parsed. */

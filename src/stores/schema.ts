@@ -67,6 +67,46 @@ export const tables = {
 
 export type TableName = keyof typeof tables;
 
+/** Every table that the service reads or writes, with its columns. */
+const ownColumns: Record<string, Columns> = {
+  ...Object.fromEntries(Object.entries(tables).map(([name, { columns }]) => [name, columns])),
+  event_log: { id: 'bigint', epoch: 'text' },
+};
+
+export const ownTables = Object.keys(ownColumns);
+
+/** A column that a database has, and its type in the words of the engine; of a view, there is none. */
+export interface FoundColumn {
+  table: string;
+  column: string;
+  type: string;
+}
+
+/**
+ * Refuses a store whose tables are not those of this version, whatever version it claims. The order of the columns does
+ * not matter, because statements name them.
+ */
+export function refuseOtherTables(
+  store: string,
+  found: readonly FoundColumn[],
+  typeNames: Record<Columns[string], string>,
+): void {
+  const byTable = Map.groupBy(found, ({ table }) => table);
+  for (const [table, columns] of Object.entries(ownColumns)) {
+    const expected = Object.entries(columns).map(([column, type]) => `${column} ${typeNames[type]}`);
+    const actual = (byTable.get(table) ?? []).map(({ column, type }) => `${column} ${type}`);
+    const odd = new Set(expected).symmetricDifference(new Set(actual));
+    if (odd.size === 0) continue;
+    throw new OperatorError(
+      actual.length === 0
+        ? `There is no table ${table} in ${store}, which claims schema version ${schemaVersion}.`
+        : `The table ${table} of ${store} is not that of schema version ${schemaVersion}. ` +
+            `It differs in ${[...odd].join(', ')}.`,
+      'Find out who changed it, and use a store or a backup with the tables as petstore made them.',
+    );
+  }
+}
+
 /** The columns of a table in a SELECT: integers as text, which keeps every digit, and flags as 0 or 1. */
 export function selected(table: TableName): string {
   const columns: Columns = tables[table].columns;
@@ -191,7 +231,7 @@ function definitionsIn({
     created_at ${int64} NOT NULL
   ) ${options};
   -- One row. The epoch names the log and is part of every cursor.
-  CREATE TABLE event_log (id integer PRIMARY KEY CHECK (id = 1), epoch ${text} NOT NULL) ${options};
+  CREATE TABLE event_log (id ${int64} PRIMARY KEY CHECK (id = 1), epoch ${text} NOT NULL) ${options};
   INSERT INTO event_log VALUES (1, ${randomName});
 
   CREATE TABLE api_keys (

@@ -3,7 +3,14 @@ import { createWriteStream, openSync, readdirSync, renameSync, rmSync, statSync 
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../../domain/error.ts';
-import { copyPrivately, partialForm, removeLeftovers, resolveLinks, syncPath } from '../../system/files.ts';
+import {
+  attemptRead,
+  copyPrivately,
+  partialForm,
+  removeLeftovers,
+  resolveLinks,
+  syncPath,
+} from '../../system/files.ts';
 import { operatorError } from '../sqlite/errors.ts';
 
 /** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
@@ -28,9 +35,12 @@ export function openPlace(name: string, environment: NodeJS.ProcessEnv): BackupP
 
 /** Whether a name means a place and not a single file. The name of a missing folder must end in a slash. */
 export function isPlace(name: string): boolean {
-  return (
-    isS3(name) || name.endsWith('/') || statSync(name, { throwIfNoEntry: false })?.isDirectory() === true
-  );
+  return isS3(name) || name.endsWith('/') || isFolder(name);
+}
+
+function isFolder(name: string): boolean {
+  const stats = attemptRead(name, () => statSync(name, { throwIfNoEntry: false }));
+  return stats?.isDirectory() === true;
 }
 
 export function isS3(name: string): boolean {
@@ -43,7 +53,7 @@ export function noPlace(name: string): OperatorError {
 
 /** A local folder. It is never created, because a missing folder may mean that a disk is not mounted. */
 function openFolder(name: string): BackupPlace {
-  if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) throw noPlace(name);
+  if (!isFolder(name)) throw noPlace(name);
   const inFolder = (file: string): string => join(name, file);
   const explained = <Result>(work: () => Result): Result => {
     try {

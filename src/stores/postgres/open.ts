@@ -38,7 +38,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     return Number(row?.size);
   });
   // Read now, so that the log names the server at once. If it has just gone, the first request finds out.
-  if (log) await warnOfOthers(sql, log).catch(() => {});
+  if (log) await warnOfOthers(sql.read, log).catch(() => {});
   const engine = createEngine(sql, { now, maxQueued: maxQueuedWrites, log, metrics });
   return createStore(engine, now);
 }

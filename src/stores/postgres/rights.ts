@@ -1,7 +1,7 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
-import type { Session } from './session.ts';
-import type { Sql } from './sessions.ts';
+import { ownTables } from '../schema.ts';
+import type { Query, Session } from './session.ts';
 
 interface RightsRow {
   role: string;
@@ -62,8 +62,26 @@ const selectOthers = `
       ) AS owners (owner) WHERE pg_has_role(oid, owner, 'MEMBER'))
   ORDER BY rolname LIMIT 5`;
 
-export async function warnOfOthers(sql: Sql, log: Log): Promise<void> {
-  const others = await sql.read<{ role: string }>(selectOthers);
+/** What the server runs whenever the service reads or writes a table: no harm if the operator knows it. */
+const selectAdditions = `
+  SELECT format('trigger %I on %s', tgname, tgrelid::regclass) AS addition FROM pg_trigger
+    WHERE NOT tgisinternal AND tgrelid = ANY ($1::regclass[])
+  UNION ALL SELECT format('rule %I on %s', rulename, ev_class::regclass) FROM pg_rewrite
+    WHERE ev_class = ANY ($1::regclass[])
+  UNION ALL SELECT format('row policy %I on %s', polname, polrelid::regclass) FROM pg_policy
+    WHERE polrelid = ANY ($1::regclass[])
+  ORDER BY addition LIMIT 5`;
+
+/** Warns of what an operator of a shared database may not know of. */
+export async function warnOfOthers(query: Query, log: Log): Promise<void> {
+  const additions = await query<{ addition: string }>(selectAdditions, [ownTables]);
+  if (additions.length > 0)
+    log.warn(
+      "The store's tables have triggers, rules or row policies, which can change or hide what the service reads and " +
+        'writes. Find out who made them, and drop them unless they are yours.',
+      { found: additions.map(({ addition }) => addition).join(', ') },
+    );
+  const others = await query<{ role: string }>(selectOthers);
   if (others.length === 0) return;
   const roles = others.map(({ role }) => role).join(', ');
   log.warn(

@@ -1,5 +1,13 @@
 import { OperatorError } from '../../domain/error.ts';
-import { definitions, type MakeOptions, otherSchema, schemaVersion } from '../schema.ts';
+import {
+  definitions,
+  type FoundColumn,
+  type MakeOptions,
+  otherSchema,
+  ownTables,
+  refuseOtherTables,
+  schemaVersion,
+} from '../schema.ts';
 import type { PostgresAddress } from './address.ts';
 import { onSession } from './errors.ts';
 import { problemOfRights } from './rights.ts';
@@ -49,7 +57,7 @@ async function makeSchema(session: Session): Promise<boolean> {
   return isMissing;
 }
 
-/** Fails if the schema has another version. */
+/** Fails if the schema has another version, or tables that are not those of this one. */
 export async function isWithoutSchema(session: Session): Promise<boolean> {
   // to_regclass() would use the session's cache and miss a table created while it waited.
   const [table] = await session.query(
@@ -59,8 +67,19 @@ export async function isWithoutSchema(session: Session): Promise<boolean> {
   const [row] = await session.query<{ version: number }>('SELECT version FROM petstore_schema');
   const version = row?.version ?? 0;
   if (version !== schemaVersion) throw otherSchema('The database', version);
+  refuseOtherTables('the database', await session.query<FoundColumn>(selectColumns, [ownTables]), typeNames);
   return false;
 }
+
+const typeNames = { bigint: 'bigint', text: 'text', boolean: 'boolean' };
+
+/** A view is no table; a partitioned table is. */
+const selectColumns = `
+  SELECT relname AS "table", attname AS "column",
+    format_type(atttypid, atttypmod) || CASE attgenerated WHEN '' THEN '' ELSE ' GENERATED' END AS type
+  FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+  WHERE pg_class.oid = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)
+    AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`;
 
 /** Any other encoding would reject or change names. */
 async function refuseOtherEncodings(session: Session): Promise<void> {

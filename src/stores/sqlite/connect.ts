@@ -1,9 +1,9 @@
 import { constants, Database } from 'bun:sqlite';
-import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
+import { sizeOf } from '../../system/files.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
-import { findStore, type StoreFile } from './file.ts';
-import { checkOwnership } from './schema.ts';
+import { findStore, holdsFrames, type StoreFile } from './file.ts';
+import { checkOwnership, readPragma } from './schema.ts';
 import { busyTimeoutMs, isInPlace, whenFree } from './watch.ts';
 
 /** Opens a connection for reading and writing. */
@@ -73,7 +73,19 @@ const maxCheckedBytes = 16 * 1024 * 1024;
 /** Refuses a store that is damaged, not ours, or of another version. */
 function refuseUnusable(database: Database, { name, path }: StoreFile): void {
   checkOwnership(database, name);
-  if (statSync(path).size <= maxCheckedBytes) refuseDamage(database, name);
+  if (isTorn(database, path)) throw damaged(name);
+  if (sizeOf(path) <= maxCheckedBytes) refuseDamage(database, name);
+}
+
+/**
+ * Whether the end of the file is missing, which SQLite would read as zeros. A log may hold that end: a checkpoint that
+ * was cut off leaves a partial page. Look at the log last, because it may just have begun.
+ */
+function isTorn(database: Database, path: string): boolean {
+  const [pageSize, pageCount] = [readPragma(database, 'page_size'), readPragma(database, 'page_count')];
+  const size = sizeOf(path);
+  const isWhole = size % pageSize === 0 && size >= pageSize * pageCount;
+  return !isWhole && !holdsFrames(`${path}-wal`);
 }
 
 /** Checks the structure of the file, but not the bytes within a text: see `inspect.ts`. */

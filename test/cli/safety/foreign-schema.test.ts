@@ -15,7 +15,7 @@ it('a store with tables and indexes of other programs is used like any other', a
   database.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)');
   database.run('CREATE TABLE _litestream_lock (id INTEGER)');
   database.close();
-  expect(await at.run('doctor')).toMatchObject({ status: 0 });
+  expect(await at.run('check')).toMatchObject({ status: 0 });
   expect(await at.run('backup', 'b.db')).toMatchObject({ status: 0 });
   expect(await at.run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
   await using service = await startService({ databaseUrl: at.store });

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { untilNoticed } from '../../../src/stores/sqlite/freshness.ts';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../../support/process/process.ts';
@@ -73,6 +74,27 @@ describe('a first start through a link', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     using database = new Database(real, { readonly: true });
     expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 2 });
+  });
+});
+
+describe('a loop of links', () => {
+  it.each([
+    ...['serve', 'check', 'keys list', 'backup new.db', 'restore sound.db'].map(
+      (each) => `${each} --database-url loop`,
+    ),
+    ...['copy --from loop --to new.db', 'copy --from sound.db --to loop'],
+    ...['restore loop', 'restore loop --latest', 'backup loop/new.db', 'backup loop/'].map(
+      (each) => `${each} --database-url sound.db`,
+    ),
+    'backups list loop',
+  ])('is refused in a sentence: petstore %s', async (command) => {
+    copyByHand(crashed.database, inFolder('sound.db'));
+    symlinkSync('loop', inFolder('other'));
+    symlinkSync('other', inFolder('loop'));
+    const env = { PORT: '0', API_KEYS: 'k' };
+    const { status, stdout, stderr } = await runCli(command.split(' '), { cwd: dirname(link), env });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*too many symbolic links.*\n$/)]);
+    expect(stdout).not.toContain('  at ');
   });
 });
 

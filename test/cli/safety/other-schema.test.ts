@@ -9,23 +9,57 @@ import { useStoreFolder } from '../../support/process/store-folder.ts';
 
 const at = useStoreFolder();
 
-const commands = ['serve --port 0', 'migrate', 'doctor --port 0', 'keys list', 'keys create --name till'];
+const commands = ['serve --port 0', 'migrate', 'check --port 0', 'keys list', 'keys create --name till'];
 
-describe.each([
+/** What makes a store of this release another one, by statements for each engine, and how it is refused. */
+const others: [
+  title: string,
+  change: Record<'sqlite' | 'postgres', string>,
+  reason: (store: string) => string,
+][] = [
   [
-    8,
-    `has schema version 8, of an unpublished build; petstore ${release} knows version 9. Use the build that made it, or ` +
-      'choose another store.',
+    'of schema version -1',
+    versionIs(-1),
+    (store) =>
+      `${store} has schema version -1, of an unpublished build; petstore ${release} knows version 9. Use the build that ` +
+      'made it, or choose another store.',
   ],
-  [99, `has schema version 99; petstore ${release} knows version 9. Use a newer release.`],
-])('a store of schema version %i', (schemaVersion, reason) => {
-  const refusal = (name: string) =>
-    new RegExp(`${name} ${reason}`.replaceAll('.', String.raw`\.`).replaceAll(' ', String.raw`\s+`));
+  [
+    'of schema version 10',
+    versionIs(10),
+    (store) => `${store} has schema version 10; petstore ${release} knows version 9. Use a newer release.`,
+  ],
+  [
+    'with another column',
+    onBoth('ALTER TABLE orders ADD COLUMN note text'),
+    (store) => `The table orders of ${store} is not that of schema version 9. It differs in note text.`,
+  ],
+  [
+    'without a table',
+    onBoth('DROP TABLE event_log'),
+    (store) => `There is no table event_log in ${store}, which claims schema version 9.`,
+  ],
+];
+
+function versionIs(version: number) {
+  return {
+    sqlite: `PRAGMA user_version = ${version}`,
+    postgres: `UPDATE petstore_schema SET version = ${version}`,
+  };
+}
+
+function onBoth(statement: string) {
+  return { sqlite: statement, postgres: statement };
+}
+
+describe.each(others)('a store %s', (_title, change, reason) => {
+  const refusal = (store: string) =>
+    new RegExp(RegExp.escape(reason(store)).replaceAll(String.raw`\x20`, String.raw`\s+`), 'i');
 
   async function makeOther(path: string): Promise<void> {
     await fillFile(path, 3);
     using database = new Database(path);
-    database.run(`PRAGMA user_version = ${schemaVersion}`);
+    database.run(change.sqlite);
   }
 
   describe('in a file', () => {
@@ -65,7 +99,7 @@ describe.each([
     await using database = await makeDatabase();
     const address = database.address();
     await (await openPostgresStore({ address })).close();
-    await database.run(`UPDATE petstore_schema SET version = ${schemaVersion}`);
+    await database.run(change.postgres);
     await fillFile(at.store, 3);
     const copies = [`copy --from ${address} --to new.db`, `copy --from petstore.db --to ${address}`];
     for (const command of [...commands, ...copies]) {

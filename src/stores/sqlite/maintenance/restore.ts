@@ -3,6 +3,7 @@ import { chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'n
 import { dirname } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
 import {
+  attemptRead,
   copyPrivately,
   partialForm,
   partialOf,
@@ -49,8 +50,8 @@ export interface RestoreSummary extends StoreContent {
 
 /** Replaces a store that nobody uses with a backup. */
 export async function restoreSqlite(options: RestoreOptions): Promise<RestoreSummary> {
-  const { file, name } = options;
-  refuseNoBackup(file, name);
+  const { name } = options;
+  refuseNoBackup(options);
   const path = resolveLinks(name);
   const isNew = !existsSync(path);
   let lock: Database | undefined;
@@ -124,9 +125,9 @@ function leaveWalMode(lock: Database, path: string): void {
   throw new OperatorError(`The log ${path}-wal could not be moved into its store.`, 'Check the disk.');
 }
 
-function refuseNoBackup(file: string, name: string): void {
+function refuseNoBackup({ file, name }: RestoreOptions): void {
   const remedy = 'Name a file that petstore backup has made.';
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = attemptRead(file, () => statSync(file, { throwIfNoEntry: false }));
   if (!stats) throw new OperatorError(`There is no backup at ${file}.`, remedy);
   if (!stats.isFile())
     throw new OperatorError(`${file} is not a file.`, `${remedy} For the newest in a folder, add --latest.`);
