@@ -11,7 +11,7 @@ import {
 import { issueKey } from '../stores/issue-key.ts';
 import type { ApiKeyStore } from '../stores/store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
-import { refuseMissingStore, storeAt } from '../stores/open.ts';
+import { storeAt } from '../stores/open.ts';
 import { systemReason } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { withStore } from './store.ts';
@@ -118,13 +118,11 @@ async function create(now: Date, flags: CreateFlags): Promise<void> {
   const { name, like, expires: expiresAt, readOnly: isReadOnly = false, delete: mayDelete } = flags;
   if (like !== undefined) return createLike(like, now, flags);
   if (name === undefined) throw usageError('A key needs a name.', 'Give it one: --name NAME');
-  await withKeys(flags.databaseUrl, (store) =>
-    issueAndShow(store, { name, now, expiresAt, isReadOnly, mayDelete }, flags),
-  );
+  const wanted = { name, now, expiresAt, isReadOnly, mayDelete };
+  await withKeys(flags.databaseUrl, (store) => issueAndShow(store, wanted, flags), { mayCreate: true });
 }
 
 async function createLike(given: string, now: Date, flags: CreateFlags): Promise<void> {
-  refuseMissingStore(flags.databaseUrl);
   await withKeys(flags.databaseUrl, async (store) => {
     const old = pickKey(await store.listKeys(), given, now);
     await issueAndShow(store, keyLike(old, now), flags, old);
@@ -145,7 +143,6 @@ async function issueAndShow(
 }
 
 async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
-  refuseMissingStore(databaseUrl);
   const all = await withKeys(databaseUrl, (store) => store.listKeys());
   reportStore(databaseUrl);
   const rows = all.map((key) => keyJson(key, new Date()));
@@ -156,7 +153,6 @@ async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
 
 async function revoke(given: string, flags: KeysFlags & { in?: number }): Promise<void> {
   const { in: delayMs = 0, json, databaseUrl } = flags;
-  refuseMissingStore(databaseUrl);
   const now = new Date();
   const key = await withKeys(databaseUrl, async (store) => {
     const { id } = pickKey(await store.listKeys(), given, now);
@@ -226,10 +222,11 @@ function renderNewKey(
 function withKeys<Result>(
   databaseUrl: string,
   use: (store: ApiKeyStore) => Result | Promise<Result>,
+  { mayCreate = false } = {},
 ): Promise<Result> {
   return withStore(
     databaseUrl,
-    (place, options) => place.open(options),
+    (place, options) => place.open({ ...options, mayCreate }),
     async ({ keys }) => {
       try {
         return await use(keys);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ServeOptions } from '../server/options.ts';
 import { serve } from '../server/service.ts';
-import { addServeOptions, readServeOptions, shortKeyWarning } from './settings.ts';
+import { addServeOptions, readServeOptions } from './settings.ts';
 import { addExamples } from './terminal/usage.ts';
 import { openLog, printForOperator } from './terminal/output.ts';
 
@@ -23,22 +23,11 @@ export function define(command: Command): void {
 async function run(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);
   const log = openLog(options.logLevel);
-  if (!options.tlsCert && !isLoopback(options.host)) {
-    log.warn('Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert and --tls-key.', {
-      host: options.host,
-    });
-  }
-  const shortKey = shortKeyWarning(options);
-  if (shortKey) log.warn(shortKey.join(' '));
   const showFirstKey = (key: string, address: string): Promise<void> =>
     printForOperator(renderFirstKey(key, address, options));
   await serve(options, { log, environment: process.env, showFirstKey });
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(0);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function renderFirstKey(firstKey: string, address: string, { stableOnly }: ServeOptions): string {

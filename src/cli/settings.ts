@@ -100,9 +100,6 @@ export const settings = {
   ),
 } satisfies Record<keyof ServeOptions, Setting>;
 
-/** Before 2.0.0, these made a service write backups. It must not start as if it still did. */
-const backupVariables = ['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'];
-
 /** Gives a command the settings of `petstore serve`. `readServeOptions` checks their values. */
 export function addServeOptions(command: Command): void {
   for (const option of Object.values(settings)) command.addOption(option);
@@ -110,13 +107,6 @@ export function addServeOptions(command: Command): void {
 
 /** Checks the texts that commander collected from flags, environment and defaults. */
 export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
-  const gone = backupVariables.find((variable) => process.env[variable]);
-  if (gone !== undefined) {
-    throw usageError(
-      `${gone} is set, but the service makes no backups.`,
-      'Remove it, and use a timer or: petstore backup PLACE --every 1h --keep 24h,7d,4w,12m',
-    );
-  }
   const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
   const integer = (name: keyof ServeOptions, smallest: number, largest: number): number =>
     readInteger(name, text(name), smallest, largest);
@@ -152,18 +142,6 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     throw usageError(`${nameOf('tlsCert')} and ${nameOf('tlsKey')} must be given together.`);
   }
   return options;
-}
-
-/** Random letters and digits of this length have 95 bits of entropy. */
-const shortestSafeKey = 16;
-
-/** What the log and the doctor say about a key in API_KEYS that can be guessed. */
-export function shortKeyWarning({ apiKeys }: ServeOptions): [problem: string, remedy: string] | undefined {
-  if (apiKeys.every((key) => key.length >= shortestSafeKey)) return undefined;
-  return [
-    'A key in API_KEYS is so short that it can be guessed.',
-    'Use a key of the store instead: petstore keys create --name NAME',
-  ];
 }
 
 /** Reads the value of a setting that is an integer. */

@@ -1,3 +1,4 @@
+import { type ApiKey, isUsable } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
@@ -9,6 +10,7 @@ import { addressOf, type Listener, openListener, refuseTakenPort, stopListening 
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { loadTls } from './tls.ts';
+import { warnOfNoKey, warnOfSettings } from './warnings.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
@@ -20,6 +22,7 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
   const stopped = untilStopSignal();
   const { log, environment } = context;
   catchCrashes(log);
+  warnOfSettings(options, log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // Open both ports before the store, so that a port in use leaves nothing behind.
   await using resources = new AsyncDisposableStack();
@@ -95,6 +98,8 @@ async function announce(
 ): Promise<void> {
   const { log, showFirstKey } = context;
   const first = await createFirstKey(store, options);
+  const isUsableNow = (key: ApiKey): boolean => isUsable(key, Date.now());
+  if (options.apiKeys.length === 0 && !(await store.keys.listKeys()).some(isUsableNow)) warnOfNoKey(log);
   const address = addressOf(options, port);
   log.info('ready', {
     address,

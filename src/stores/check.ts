@@ -3,6 +3,7 @@ import { readCategory } from '../domain/category.ts';
 import type { OperatorError } from '../domain/error.ts';
 import { readEvent, readOrder } from '../domain/history.ts';
 import { readPet, renderPet } from '../domain/pet.ts';
+import type { Log } from '../system/log.ts';
 import type { Report } from '../system/progress.ts';
 import { categoryRow, eventRow, orderRow, petRow } from './apply.ts';
 import { countRows, readTable, type StoredRow, type StoreTables } from './copy.ts';
@@ -20,6 +21,22 @@ export interface StoreContent {
 
 export const emptyStore: StoreContent = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
 
+export interface CheckOptions {
+  /** See `StoreOptions`. */
+  environment: Record<string, string | undefined>;
+  /** Receives what a start would warn of. */
+  log: Log;
+  report: Report;
+}
+
+/** A store that a start would accept. */
+export interface CheckedStore {
+  /** The database, with its version. */
+  engine: string;
+  /** Undefined if there is no store yet. */
+  content: StoreContent | undefined;
+}
+
 /** The rows that the service would have stored for the JSON of these. */
 const written: Partial<Record<TableName, (json: string, id: bigint) => InputRow>> = {
   pets(json, id) {
@@ -34,7 +51,7 @@ const written: Partial<Record<TableName, (json: string, id: bigint) => InputRow>
 /** Reads every row, and fails at the first whose JSON is not whole or does not agree with its columns. */
 export async function checkRows(
   tables: Pick<StoreTables, 'scan'>,
-  { now, report, damaged }: { now: number; report: Report; damaged: (row: string) => OperatorError },
+  { report, damaged }: { report: Report; damaged: (row: string) => OperatorError },
 ): Promise<StoreContent> {
   const check = async (table: TableName, noun: string): Promise<number> => {
     const total = await countRows(tables, table);
@@ -51,6 +68,7 @@ export async function checkRows(
   await check('categories', 'category');
   await check('events', 'event');
   const keys = (await Array.fromAsync(readTable(tables, 'api_keys'))).flat() as unknown as KeyRow[];
+  const now = Date.now();
   const usableKeyCount = keys.filter((row) => isUsable(readKey(row), now)).length;
   return { ...content, keyCount: keys.length, usableKeyCount };
 }

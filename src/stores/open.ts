@@ -1,10 +1,10 @@
 import { OperatorError, usageError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { Log } from '../system/log.ts';
+import type { CheckedStore, CheckOptions } from './check.ts';
 import type { StoreTables } from './copy.ts';
 import type { MakeOptions } from './schema.ts';
-import { noStore } from './sqlite/errors.ts';
-import { findStore, isFileOfStore } from './sqlite/file.ts';
+import { isFileOfStore } from './sqlite/file.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
@@ -22,10 +22,12 @@ export interface NamedStore {
   name: string;
   /** The file of an embedded store; undefined for PostgreSQL. */
   path?: string;
-  /** Opens the store to serve it. Makes it if it is missing. */
+  /** Opens the store to serve it. */
   open(options: StoreOptions): Promise<Store>;
   /** Opens the store to read or write all of it. */
   openTables(options: StoreOptions & { mayCreate: boolean }): Promise<StoreTables>;
+  /** Reads all of the store as a start would find it. Fails where a start would, or at the first damaged row. */
+  check(options: CheckOptions): Promise<CheckedStore>;
 }
 
 export function storeAt(databaseUrl: string): NamedStore {
@@ -55,6 +57,8 @@ function embeddedStore(path: string): NamedStore {
     open: async (options) => openSqliteStore({ ...options, path }),
     openTables: async (options) =>
       (await import('./sqlite/tables.ts')).openSqliteTables({ ...options, path }),
+    check: async (options) =>
+      (await import('./sqlite/maintenance/check.ts')).checkSqlite({ ...options, path }),
   };
 }
 
@@ -67,13 +71,8 @@ function postgresStore(address: string): NamedStore {
     open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
     openTables: async (options) =>
       (await import('./postgres/tables.ts')).openPostgresTables({ ...options, address }),
+    check: async (options) => (await import('./postgres/check.ts')).checkPostgres({ ...options, address }),
   };
-}
-
-/** For commands that need an existing store: a mistyped path must not create one. */
-export function refuseMissingStore(databaseUrl: string): void {
-  const { path } = storeAt(databaseUrl);
-  if (path !== undefined && !findStore(path)) throw noStore(path);
 }
 
 /** For commands that support only embedded stores. */

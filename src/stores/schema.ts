@@ -8,6 +8,8 @@ export const schemaVersion = 9;
 
 /** For those who open a store that may be missing. */
 export interface MakeOptions {
+  /** True by default. Otherwise, a missing store is an error: a mistyped path must not create one. */
+  mayCreate?: boolean;
   /** Called if there was no store and one was made. */
   onMade?: (() => void) | undefined;
 }

@@ -24,24 +24,26 @@ const selectRights = `
       ORDER BY relname
     ) AS refused`;
 
-/** Why the role may not write, and what to grant. */
-export async function problemOfRights(session: Session): Promise<OperatorError | undefined> {
+/**
+ * Refuses a role that may not write, and says what to grant. One that may only read would serve, and a rolling update would
+ * replace every replica that may write with it.
+ */
+export async function refuseReader(session: Session): Promise<void> {
   const [row] = await session.query<RightsRow>(selectRights);
   if (!row) throw new Error('The server says nothing about the role.');
   const { role, schema, isReadOnly, refused } = row;
   if (refused.length > 0)
-    return new OperatorError(
+    throw new OperatorError(
       `The role ${role} may not read and write ${refused.join(', ')}.`,
       'Run this as the owner of the tables: ' +
         `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}; ` +
         `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};`,
     );
   if (isReadOnly)
-    return new OperatorError(
+    throw new OperatorError(
       `Transactions of the role ${role} are read-only.`,
       'Find out who has set default_transaction_read_only (for the role, the database or the server), and reset it.',
     );
-  return undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../schema.ts';
 import type { PostgresAddress } from './address.ts';
 import { onSession } from './errors.ts';
-import { problemOfRights } from './rights.ts';
+import { refuseReader } from './rights.ts';
 import type { Session } from './session.ts';
 
 /** "pets" in ASCII. One replica makes the tables under this lock while the others wait. */
@@ -19,8 +19,8 @@ const schemaLock = 0x70657473;
 const timeouts = { lockMs: 60_000, statementMs: 60_000, silenceMs: 61_000 };
 
 export interface PrepareOptions extends MakeOptions {
-  /** False for commands that only read: a missing store is an error. */
-  mayCreate?: boolean;
+  /** For commands that only read. */
+  isReadOnly?: boolean;
 }
 
 /**
@@ -29,21 +29,15 @@ export interface PrepareOptions extends MakeOptions {
  */
 export function prepareDatabase(
   address: PostgresAddress,
-  { mayCreate = true, onMade }: PrepareOptions,
+  { mayCreate = true, isReadOnly = false, onMade }: PrepareOptions,
 ): Promise<void> {
   return onSession({ address, timeouts }, async (session) => {
     await refuseOtherEncodings(session);
-    if (mayCreate) await refuseReader(session);
+    if (!isReadOnly) await refuseReader(session);
     if (!(await isWithoutSchema(session))) return;
     if (!mayCreate) throw new OperatorError('The database holds no store.', 'Check the address.');
     if (await makeSchema(session)) onMade?.();
   });
-}
-
-/** A role that may only read would serve, and a rolling update would replace every replica that may write with it. */
-async function refuseReader(session: Session): Promise<void> {
-  const problem = await problemOfRights(session);
-  if (problem) throw problem;
 }
 
 /** Returns false if another replica has made the tables. */
@@ -82,7 +76,7 @@ const selectColumns = `
     AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`;
 
 /** Any other encoding would reject or change names. */
-async function refuseOtherEncodings(session: Session): Promise<void> {
+export async function refuseOtherEncodings(session: Session): Promise<void> {
   const [row] = await session.query<{ server_encoding: string }>('SHOW server_encoding');
   if (row?.server_encoding === 'UTF8') return;
   throw new OperatorError(

@@ -1,10 +1,12 @@
 import type { StoreTables } from '../copy.ts';
 import { type Environment, parseAddress } from './address.ts';
 import { createReader, createTx, sequences } from './engine.ts';
-import { prepareDatabase, type PrepareOptions } from './schema.ts';
+import type { MakeOptions } from '../schema.ts';
+import { prepareDatabase } from './schema.ts';
 import { createSql } from './sessions.ts';
 
-export interface TablesOptions extends PrepareOptions {
+/** With `mayCreate`, makes a missing store; otherwise that is an error, and nothing can be written. */
+export interface TablesOptions extends MakeOptions {
   address: string;
   environment?: Environment;
 }
@@ -15,7 +17,7 @@ const commitMs = 60_000;
 /** For a command that reads or writes many rows, one transaction after another. */
 export async function openPostgresTables(options: TablesOptions): Promise<StoreTables> {
   const address = parseAddress(options.address, options.environment ?? {});
-  await prepareDatabase(address, options);
+  await prepareDatabase(address, { ...options, isReadOnly: options.mayCreate === false });
   const sql = createSql(address, { readerCount: 1, timeouts, commitMs });
   const reader = createReader(sql);
   return {

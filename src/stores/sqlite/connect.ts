@@ -6,11 +6,13 @@ import { findStore, holdsFrames, type StoreFile } from './file.ts';
 import { checkOwnership, readPragma } from './schema.ts';
 import { busyTimeoutMs, isInPlace, whenFree } from './watch.ts';
 
-/** Opens a connection for reading and writing. */
-export function connect({ path }: StoreFile): Database {
-  const database = new Database(path, { readwrite: true, create: false, strict: true });
+/** Opens a connection. One that only reads never moves the log into the file. */
+export function connect({ path }: StoreFile, { mayWrite = true } = {}): Database {
+  const mode = mayWrite ? { readwrite: true, create: false } : { readonly: true };
+  const database = new Database(path, { ...mode, strict: true });
   // Must come first, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  if (!mayWrite) return database;
   // Keep the side files: a start on a full disk could not create them again.
   database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   // A long-lived snapshot makes the log grow; the next checkpoint then truncates it to this size. With a limit set,
@@ -28,10 +30,9 @@ export function useWal(database: Database): void {
   database.run('PRAGMA synchronous = FULL');
 }
 
-/** Opens another connection to an open store. It cannot write, so it never moves the log into the file. */
-export function openReader({ path }: StoreFile): Database {
-  const database = new Database(path, { readonly: true, strict: true });
-  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+/** Opens another connection to an open store. */
+export function openReader(store: StoreFile): Database {
+  const database = connect(store, { mayWrite: false });
   // The first read takes the lock that a restore waits for.
   database.query('PRAGMA schema_version').get();
   return database;
@@ -118,7 +119,7 @@ export function openForReading(name: string): OpenStore {
  * would then write rows of the old file into the new one.
  */
 export function openInPlace(store: StoreFile, mayWrite: boolean): OpenStore {
-  const database = connect(store);
+  const database = connect(store, { mayWrite });
   try {
     refuseUnusable(database, store);
     if (mayWrite) useWal(database);

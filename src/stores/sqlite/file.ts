@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
+import type { Log } from '../../system/log.ts';
 import { isSameFile, prepareFolder, resolveLinks, sizeOf, systemReason } from '../../system/files.ts';
 
 /** The file of a store. Its path is resolved once, because a link may lead elsewhere later. */
@@ -78,8 +79,23 @@ export function isFileOfStore(storeName: string, path: string): boolean {
 function makeFile(path: string): void {
   prepareFolder(path);
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-  accessSync(dirname(path), constants.W_OK);
-  accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** Refuses a store that this user may not write; of one that is missing, the folder that would get it. */
+export function refuseUnwritable(name: string): void {
+  const path = resolveLinks(name);
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  orExplain(name, () => {
+    accessSync(folder, constants.W_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+  });
+}
+
+/** The file holds the hashes of the keys. */
+export function warnOfReaders({ path }: StoreFile, log: Log): void {
+  if ((statSync(path).mode & 0o007) !== 0)
+    log.warn(`Every user of this machine may open the store. Run: chmod o= ${path}`);
 }
 
 function orExplain<Result>(name: string, use: () => Result): Result {

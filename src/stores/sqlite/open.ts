@@ -10,6 +10,7 @@ import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { openReader } from './connect.ts';
 import { createFreshness, untilNoticed } from './freshness.ts';
+import { warnOfReaders } from './file.ts';
 import { openForWriting } from './open-file.ts';
 import { openSearcher } from './search.ts';
 import { createStatements, dialect, forOneRow } from './statements.ts';
@@ -29,6 +30,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   // Stays open: with its lock, no restore can slip in before the other connections hold theirs.
   const { store, database: writable } = openForWriting(path, options);
+  if (log) warnOfReaders(store, log);
   // The serving thread only reads, so that it never waits for a commit.
   const database = openReader(store);
   // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.

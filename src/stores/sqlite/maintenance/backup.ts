@@ -9,7 +9,7 @@ import { openForReading, refuseDamage } from '../connect.ts';
 import { damaged, operatorError, isFailedWrite } from '../errors.ts';
 import { isFileOfStore } from '../file.ts';
 import { checkOwnership } from '../schema.ts';
-import { checkFile } from './inspect.ts';
+import { checkFile } from './check.ts';
 
 interface CopyOptions {
   database: Database;

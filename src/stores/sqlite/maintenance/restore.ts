@@ -18,7 +18,7 @@ import type { StoreContent } from '../../check.ts';
 import type { DrawnTable } from '../../statement.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, operatorError, isDamage, isUnreadable, replaced } from '../errors.ts';
-import { findOrMakeStore, holdsFrames, isFileOfStore, sideFiles } from '../file.ts';
+import { findOrMakeStore, holdsFrames, isFileOfStore, refuseUnwritable, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, readPragma } from '../schema.ts';
 import { createTx, raiseLastId, readLastId } from '../tx.ts';
 import { isInPlace } from '../watch.ts';
@@ -58,6 +58,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoreSum
   try {
     // A new file is locked, too, so that a service that starts now waits.
     const store = findOrMakeStore(name);
+    refuseUnwritable(name);
     lock = openAlone(store);
     if (!isInPlace(store)) throw replaced(name);
     return await replaceStore(options, path, lock);

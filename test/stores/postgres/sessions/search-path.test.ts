@@ -48,8 +48,8 @@ describe('a schema that somebody puts before that of the store', () => {
     await database.run(`CREATE TABLE ${first}.petstore_schema (id integer, version integer)`);
     const refusal = `has 2 stores, in the schemas ${first} and public.`;
     expect(String(await failureOf(openPostgresStore({ address: database.address() })))).toContain(refusal);
-    const doctor = await runCli(['doctor', '--port', '0', '--database-url', database.address()]);
-    expect(doctor.stdout + doctor.stderr).toContain(refusal);
+    const checked = await runCli(['check', '--port', '0', '--database-url', database.address()]);
+    expect(checked.stderr).toContain(refusal);
     await cutConnections();
     await untilUnavailable(store.pets);
     const named = await openPostgresStore({ address: database.address('?options=-csearch_path%3Dpublic') });
@@ -116,5 +116,22 @@ describe('a start', () => {
     expect(await warningsOf()).toEqual([]);
     await database.run(`ALTER DATABASE ${database.name} OWNER TO ${superuser.user}`);
     await database.run('DROP OWNED BY guest; DROP ROLE guest, root_like, group_of_guests');
+  });
+
+  it('warns of what the server runs on our tables, by name, as a check does', async () => {
+    await database.run(`
+      CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+      CREATE TRIGGER "Revive" BEFORE UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION nothing();
+      CREATE RULE hide AS ON DELETE TO events DO ALSO NOTHING;
+      CREATE POLICY own ON pets USING (true);
+      CREATE TABLE visits (id bigint);
+      CREATE TRIGGER count BEFORE UPDATE ON visits FOR EACH ROW EXECUTE FUNCTION nothing()`);
+    const found = 'row policy own on pets, rule hide on events, trigger "Revive" on api_keys';
+    expect(await warningsOf()).toEqual([expect.stringContaining(JSON.stringify(found))]);
+    const { stderr } = await runCli(['check', '--port', '0', '--database-url', database.address()]);
+    expect(stderr).toContain(found);
+    await database.run(`DROP TRIGGER "Revive" ON api_keys; DROP RULE hide ON events; DROP POLICY own ON pets;
+      DROP TABLE visits; DROP FUNCTION nothing()`);
+    expect(await warningsOf()).toEqual([]);
   });
 });

@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { inspectPostgres } from '../../../src/stores/postgres/inspect.ts';
+import { checkPostgres } from '../../../src/stores/postgres/check.ts';
+import { createLog } from '../../../src/system/log.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet } from '../../support/changes.ts';
 
-describe('a database that is inspected', () => {
+const quiet = createLog({ level: 'error', write() {} });
+const check = (address: string) => checkPostgres({ address, environment: {}, log: quiet, report: noReport });
+
+describe('a database that is checked', () => {
   it('shows how many pets and orders it holds', async () => {
     await using database = await makeDatabase();
-    expect(await inspectPostgres(database.address(), {}, noReport)).toMatchObject({
-      isNew: true,
-      content: { orderCount: 0 },
-    });
+    expect(await check(database.address())).toMatchObject({ content: undefined });
     const store = await openPostgresStore({ address: database.address() });
     for (const status of ['pending', 'sold', 'available'] as const)
       await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
     await store.close();
-    expect(await inspectPostgres(database.address(), {}, noReport)).toMatchObject({
-      content: { petCount: 3, orderCount: 2 },
-    });
-    const { stdout } = await runCli(['doctor', '--database-url', database.address()]);
+    expect(await check(database.address())).toMatchObject({ content: { petCount: 3, orderCount: 2 } });
+    const { stdout } = await runCli(['check', '--database-url', database.address()]);
     expect(stdout).toContain('holds 3 pets and 2 orders.');
   });
 
@@ -30,28 +29,26 @@ describe('a database that is inspected', () => {
     const store = await openPostgresStore({ address: database.address() });
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
     await store.close();
-    const inspect = () => failureOf(inspectPostgres(database.address(), {}, noReport));
+    const failure = () => failureOf(check(database.address()));
     const damaged = (row: string) => ({ problem: `The database is damaged at ${row}.` });
     await database.run('UPDATE events SET json = left(json, -1)');
-    expect(await inspect()).toMatchObject(damaged('event 1'));
+    expect(await failure()).toMatchObject(damaged('event 1'));
     await database.run('UPDATE orders SET pet_id = 7');
-    expect(await inspect()).toMatchObject(damaged('order 1'));
+    expect(await failure()).toMatchObject(damaged('order 1'));
     await database.run("UPDATE pets SET json = replace(json, 'Rex', 'Tom')");
-    expect(await inspect()).toMatchObject(damaged('pet 1'));
+    expect(await failure()).toMatchObject(damaged('pet 1'));
   });
 
-  it('shows whether the role may create the tables', async () => {
+  it('is not made by a command that needs one', async () => {
     await using database = await makeDatabase();
-    const address = await makeRole(database, 'stranger', 'SELECT');
-    expect(await inspectPostgres(address, {}, noReport)).toMatchObject({
-      isNew: true,
-      problemOfRights: { problem: 'The role may not make the tables.' },
-    });
+    const listed = await runCli(['keys', 'list', '--database-url', database.address()]);
+    expect(listed).toMatchObject({ status: 1, stderr: expect.stringContaining('holds no store') });
+    expect(await database.run("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
   });
 });
 
 describe('a role that may not write', () => {
-  it('is refused at the start and named by doctor, with what to grant, and is enough after that', async () => {
+  it('is refused at the start and by a check, with what to grant, and is enough after that', async () => {
     await using database = await makeDatabase();
     await (await openPostgresStore({ address: database.address() })).close();
     const address = await makeRole(database, 'Clerk', 'SELECT, INSERT');
@@ -60,12 +57,11 @@ describe('a role that may not write', () => {
     expect(refusal).toStartWith(
       `OperatorError: The role "Clerk_of_${database.name}" may not read and write api_keys, `,
     );
-    const { stdout } = await runCli(['doctor', '--database-url', address]);
-    expect(stdout).toMatch(/PROBLEM +rights +The role "Clerk_of_\w+" may not read and write api_keys, /);
+    expect(`${await failureOf(check(address))}`).toBe(refusal);
     const [grant = ''] = /GRANT .+;/.exec(refusal) ?? [];
     await database.run(grant);
     await (await openPostgresStore({ address })).close();
-    expect(await inspectPostgres(address, {}, noReport)).toMatchObject({ problemOfRights: undefined });
+    expect(await check(address)).toMatchObject({ content: { petCount: 0 } });
 
     await database.run(`REVOKE DELETE ON events FROM "Clerk_of_${database.name}"`);
     expect(await start()).toContain('may not read and write events.');
