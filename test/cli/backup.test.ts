@@ -46,7 +46,7 @@ describe('petstore backup', () => {
   });
 });
 
-describe('backup, restore and doctor', () => {
+describe('backup, restore and check', () => {
   it('show their progress on a terminal, and nothing elsewhere', async () => {
     const backup = inFolder('backup.db');
     await fillFile(at.store, 3000);
@@ -60,9 +60,9 @@ describe('backup, restore and doctor', () => {
     const command = ['restore', backup, '--force', '--database-url', at.store];
     const restored = await runOnTerminal(command);
     expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
-    const doctor = ['doctor', '--port', '0', '--database-url', at.store];
-    const checked = await runOnTerminal(doctor);
-    expect(checked.screen).toMatch(new RegExp(`^Checking .*\\.db …\n[^\n]*${read}`));
+    const check = ['check', '--port', '0', '--database-url', at.store];
+    const checked = await runOnTerminal(check);
+    expect(checked.screen).toMatch(new RegExp(`\nChecking .*\\.db …\n[^\n]*${read}`));
     expect(await runCli(command)).toMatchObject({ status: 0, stderr: '' });
   });
 });
@@ -88,7 +88,7 @@ describe('an unfinished backup', () => {
 });
 
 describe('a pet that the disk has changed', () => {
-  it('is refused by backup and restore, and found by the doctor', async () => {
+  it('is refused by backup and restore, and found by petstore check', async () => {
     const backup = inFolder('backup.db');
     await fillFile(at.store, 3);
     await backUpSqlite(at.store, backup, noReport);
@@ -108,7 +108,7 @@ describe('a pet that the disk has changed', () => {
       });
     }
     expect(readdirSync(at.path).filter((name) => !name.startsWith('petstore.db'))).toEqual(['backup.db']);
-    expect((await run('doctor', '--port', '0')).stdout).toContain('is damaged at pet 2.');
+    expect((await run('check', '--port', '0')).stderr).toContain('is damaged at pet 2.');
   });
 });
 

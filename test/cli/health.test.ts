@@ -40,7 +40,7 @@ describe('petstore health', () => {
     await using secure = await startService({ args: tls });
     const { port } = new URL(secure.url);
     expect(await health({ PORT: port, TLS_CERT: cert })).toMatchObject({ status: 0 });
-    const examined = await runCli(['doctor', '--port', port, '--database-url', secure.database, ...tls]);
+    const examined = await runCli(['check', '--port', port, '--database-url', secure.database, ...tls]);
     expect(examined.stdout).toContain(`A service responds at ${secure.url}.`);
   });
 

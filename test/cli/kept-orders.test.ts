@@ -1,11 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, it } from 'bun:test';
-import { inspectSqlite } from '../../src/stores/sqlite/maintenance/inspect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { runCli } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
-import { noReport } from '../../src/system/progress.ts';
-import { failureOf } from '../support/failure.ts';
 import { createPet, deletePet, putCategory } from '../support/changes.ts';
 
 const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
@@ -117,18 +114,19 @@ describe('petstore backup and restore', () => {
   });
 });
 
-describe('petstore doctor', () => {
+describe('petstore check', () => {
   it('counts orders, and reports an order or a category that is damaged', async () => {
     await nameCategory(at.store);
-    expect((await run('doctor')).stdout).toContain('is sound and holds 1 pet and 2 orders.');
+    expect((await run('check')).stdout).toContain('is sound and holds 1 pet and 2 orders.');
     using database = new Database(at.store);
-    const inspect = () => inspectSqlite(at.store, noReport);
+    const damaged = (row: string) => ({
+      status: 1,
+      stderr: expect.stringContaining(`The database ${at.store} is damaged at ${row}.`) as string,
+    });
     database.run('UPDATE orders SET pet_id = 5 WHERE id = 2');
-    expect(String(await failureOf(inspect()))).toContain(`The database ${at.store} is damaged at order 2.`);
+    expect(await run('check')).toMatchObject(damaged('order 2'));
     database.run('UPDATE orders SET pet_id = 2 WHERE id = 2');
     database.run('UPDATE categories SET json = substr(json, 2)');
-    expect(String(await failureOf(inspect()))).toContain(
-      `The database ${at.store} is damaged at category 7.`,
-    );
+    expect(await run('check')).toMatchObject(damaged('category 7'));
   });
 });

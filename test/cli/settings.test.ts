@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { settings } from '../../src/cli/settings.ts';
 import { embeddedPath } from '../../src/stores/open.ts';
-import { makeFolder, runCli } from '../support/process/process.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 
 const variable = { DATABASE_URL: 'from-the-variable.db' };
@@ -62,37 +59,5 @@ describe('--stable-only', () => {
     [['--stable-only', 'false'], { STABLE_ONLY: 'true' }, false],
   ])('as %j with the environment %j becomes %p', (args, environment, isOn) => {
     expect(parseServeOptions(args, environment).stableOnly).toBe(isOn);
-  });
-});
-
-describe('a variable that made a service back up before 2.0.0', () => {
-  const remedy = 'Remove it, and use a timer or: petstore backup PLACE --every 1h --keep 24h,7d,4w,12m';
-  const problemOf = (name: string) => `${name} is set, but the service makes no backups.`;
-
-  it.each(['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'])('is refused: %s', (name) => {
-    expect(() => parseServeOptions([], { [name]: '1h' })).toThrow(problemOf(name));
-  });
-
-  it('stops a start before the store is opened, and is a problem for the doctor', async () => {
-    using folder = makeFolder();
-    const file = join(folder.path, 'settings');
-    writeFileSync(file, 'BACKUP_TO=/backups\n');
-    const env = { DATABASE_URL: folder.database };
-    expect(await runCli(['serve', '--env-file', file], { env })).toEqual({
-      status: 2,
-      stdout: '',
-      stderr: `petstore: ${problemOf('BACKUP_TO')} ${remedy}\n`,
-    });
-    const { status, stdout } = await runCli(['doctor', '--json', '--env-file', file], { env });
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({
-      ok: false,
-      findings: [{ check: 'configuration', state: 'problem', message: problemOf('BACKUP_TO'), remedy }],
-    });
-    expect(existsSync(folder.database)).toBe(false);
-  });
-
-  it('counts as absent if it is empty', () => {
-    expect(parseServeOptions([], { BACKUP_TO: '' }).port).toBe(8080);
   });
 });

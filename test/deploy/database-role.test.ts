@@ -53,7 +53,7 @@ describe('the role that compose.yaml gives the service', () => {
     expect(Object.values(rights)).toEqual(Array(5).fill(false));
   });
 
-  it('is enough for the move in docs/scale.md, which warns of nothing, and for migrate, keys and doctor', async () => {
+  it('is enough for the move in docs/scale.md, which warns of nothing, and for migrate, keys and check', async () => {
     using place = makeFolder();
     const { path } = place;
     mkdirSync(join(path, 'backups'));
@@ -75,7 +75,7 @@ describe('the role that compose.yaml gives the service', () => {
     const shownAddress = `postgres://127.0.0.1:${sharedServer.port}/${role}`;
     expect(ended.status, ended.stderr).toBe(0);
     expect(ended.stdout).toContain(`${place.database} and ${shownAddress} are the same.`);
-    expect(ended.stdout).toContain(`at ${shownAddress} responds`);
+    expect(ended.stdout).toContain(`${shownAddress} (PostgreSQL `);
     expect(ended.stderr).toContain(`Made a new store at ${shownAddress}.\n`);
     expect(ended.stderr).not.toContain('Warning');
 

@@ -136,7 +136,7 @@ describe('npm run build', () => {
     expect(await petstore('export', 'pets.csv', ...at)).toMatchObject({ status: 0 });
     expect(await petstore('import', 'pets.csv', ...at)).toMatchObject({ status: 0 });
     expect((await petstore('export', ...at)).stdout.split('\n')).toHaveLength(7);
-    expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
+    expect(await petstore('check', '--port', '0')).toMatchObject({ status: 0 });
   });
 });
 

@@ -57,7 +57,7 @@ const selectOthers = `
       OR has_database_privilege(oid, current_database(), 'CREATE'))
     AND NOT EXISTS (
       SELECT FROM (
-        SELECT current_user::regrole
+        SELECT quote_ident(current_user)::regrole
         UNION SELECT datdba FROM pg_database WHERE datname = current_database()
         UNION SELECT nspowner FROM pg_namespace WHERE nspname = current_schema()
         UNION SELECT relowner FROM pg_class WHERE oid = 'petstore_schema'::regclass

@@ -33,7 +33,7 @@ describe('an argument with control characters', () => {
     ['a value', ['serve', '--port', hostile]],
     ['a file', ['restore', hostile]],
     ['a store', ['keys', 'list', '--database-url', hostile]],
-    ['a certificate', ['doctor', '--tls-cert', hostile, '--tls-key', hostile]],
+    ['a certificate', ['check', '--tls-cert', hostile, '--tls-key', hostile]],
   ])('is shown escaped in an error: %s', async (_what, args) => {
     const { status, stdout, stderr } = await runCli(args);
     expect(status).not.toBe(0);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test'
 import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { untilNoticed } from '../../../src/stores/sqlite/freshness.ts';
+import { fillFile } from '../../support/fill-file.ts';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
@@ -88,10 +89,10 @@ describe('a loop of links', () => {
     ),
     'backups list loop',
   ])('is refused in a sentence: petstore %s', async (command) => {
-    copyByHand(crashed.database, inFolder('sound.db'));
+    await fillFile(inFolder('sound.db'), 3);
     symlinkSync('loop', inFolder('other'));
     symlinkSync('other', inFolder('loop'));
-    const env = { PORT: '0', API_KEYS: 'k' };
+    const env = { PORT: '0', API_KEYS: 'a-key-of-some-length' };
     const { status, stdout, stderr } = await runCli(command.split(' '), { cwd: dirname(link), env });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*too many symbolic links.*\n$/)]);
     expect(stdout).not.toContain('  at ');

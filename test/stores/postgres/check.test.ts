@@ -57,7 +57,7 @@ describe('a role that may not write', () => {
     expect(refusal).toStartWith(
       `OperatorError: The role "Clerk_of_${database.name}" may not read and write api_keys, `,
     );
-    expect(`${await failureOf(check(address))}`).toBe(refusal);
+    expect(String(await failureOf(check(address)))).toBe(refusal);
     const [grant = ''] = /GRANT .+;/.exec(refusal) ?? [];
     await database.run(grant);
     await (await openPostgresStore({ address })).close();
