@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
 import { askLocally, localAddressOf } from './local-service.ts';
-import { readInteger, Setting, settings } from './settings.ts';
+import { servicePort, settings } from './settings.ts';
 import { addExamples, durationOption } from './terminal/usage.ts';
 import { print } from './terminal/output.ts';
 
@@ -14,7 +14,7 @@ export function define(command: Command): void {
         'service is found by HOST, PORT and TLS_CERT. The exit status is 0 if it is ready, otherwise 1. A service whose ' +
         'writes fail is ready, and the output says that they fail.',
     )
-    .addOption(new Setting('PORT', '<number>', settings.port.fallback, 'Port of the service.'))
+    .addOption(servicePort)
     .addOption(durationOption('--wait <time>', 'Ask until it is ready, for this long (30s, 2m).', '0s'))
     .action(health);
   addExamples(command, 'petstore health', 'petstore health --wait 60s', 'petstore health --port 3000');
@@ -23,7 +23,7 @@ export function define(command: Command): void {
 async function health({ port, wait }: { port: string; wait: number }): Promise<void> {
   const host = process.env[settings.host.variable] || settings.host.fallback;
   const tlsCert = process.env[settings.tlsCert.variable] || undefined;
-  const address = `${localAddressOf({ host, tlsCert }, readInteger('port', port, 1, 65_535))}/readyz`;
+  const address = `${localAddressOf({ host, tlsCert }, servicePort.read(port))}/readyz`;
   const deadline = performance.now() + wait;
   let found = await readinessAt(address);
   while (found instanceof OperatorError && performance.now() < deadline && !hasServiceEnded()) {

@@ -11,7 +11,7 @@ import { OperatorError, usageError } from '../domain/error.ts';
 import type { PetStatus } from '../domain/pet.ts';
 import { readFileOf } from '../system/files.ts';
 import { localAddressOf } from './local-service.ts';
-import { readInteger, settings } from './settings.ts';
+import { servicePort, settings, type Setting } from './settings.ts';
 import { report } from './terminal/output.ts';
 
 /** What the commands that call a service are told about it. */
@@ -42,12 +42,12 @@ export function serviceOf({ url, apiKeyFile }: ServiceFlags): CalledService {
 }
 
 function localAddress(): string {
-  const valueOf = ({ variable, fallback }: (typeof settings)['host']) => process.env[variable] || fallback;
+  const valueOf = ({ variable, fallback }: Setting) => process.env[variable] || fallback;
   if (valueOf(settings.tlsCert) !== '') {
     const remedy = 'Name the address that is in its certificate, such as --url https://pets.example';
     throw usageError('The service uses TLS (TLS_CERT), so its address is needed.', remedy);
   }
-  const port = readInteger('port', valueOf(settings.port), 1, 65_535);
+  const port = servicePort.read(valueOf(servicePort));
   return localAddressOf({ host: valueOf(settings.host), tlsCert: undefined }, port);
 }
 
