@@ -1,8 +1,5 @@
-import { backup } from './durability/backup.ts';
-import { credentials } from './hostile/credentials.ts';
 import { damage } from './durability/damage.ts';
 import { descriptors } from './load/descriptors.ts';
-import { diskFull } from './durability/disk-full.ts';
 import { histories } from './histories/histories.ts';
 import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
@@ -10,28 +7,21 @@ import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
 import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
-import { rollingRestart } from './load/rolling-restart.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
-import { syncOrder } from './durability/sync-order.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
 /** In the order of a full run; the longest comes last. */
 export const tortureTests: readonly TortureTest[] = [
   powerCut,
-  syncOrder,
   ioFaults,
-  diskFull,
   damage,
   slowClients,
   overload,
   descriptors,
-  rollingRestart,
   behindProxies,
   histories,
   patroni,
-  backup,
   identity,
-  credentials,
   soak,
 ];

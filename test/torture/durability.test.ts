@@ -1,12 +1,10 @@
-import { foundDamage } from '../../torture/durability/damage.ts';
+import { damage } from '../../torture/durability/damage.ts';
 import { ioFaults } from '../../torture/durability/io-faults.ts';
 import { powerCut } from '../../torture/durability/power-cut.ts';
-import { syncOrder } from '../../torture/durability/sync-order.ts';
 import { histories } from '../../torture/histories/histories.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(powerCut, 2);
-expectToHold(syncOrder, 100);
 expectToHold(ioFaults, 3);
-expectToHold(foundDamage, 4);
+expectToHold(damage, 4);
 expectToHold(histories, 1);

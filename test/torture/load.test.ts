@@ -1,8 +1,6 @@
 import { descriptors } from '../../torture/load/descriptors.ts';
-import { rollingRestart } from '../../torture/load/rolling-restart.ts';
 import { slowClients } from '../../torture/load/slow-clients.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(slowClients, 20);
 expectToHold(descriptors, 1);
-expectToHold(rollingRestart, 2);

@@ -15,11 +15,11 @@ import { startLoad } from '../../test/support/journal.ts';
 import { missingStrace } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import { readSyncOrder, underStrace } from './strace.ts';
-import { petName } from './sync-order.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 interface Count {
   injections: number;
+  responses: number;
   false201: number;
   restarts: number;
   stuck: number;
@@ -27,7 +27,7 @@ interface Count {
 
 const run: Run = async ({ rounds, seed, report, broken }) => {
   const random = randomFrom(seed);
-  const count: Count = { injections: 0, false201: 0, restarts: 0, stuck: 0 };
+  const count: Count = { injections: 0, responses: 0, false201: 0, restarts: 0, stuck: 0 };
   let total: Judgement = nothingYet;
   for (let done = 1; done <= rounds; done++) {
     const call = random.pick(['pwrite64', 'fsync']);
@@ -37,17 +37,19 @@ const run: Run = async ({ rounds, seed, report, broken }) => {
     total = add(total, await failOnce(inject, count, broken));
     report(`${done} services, ${count.injections} failed calls, ${count.false201} false 201s`);
   }
-  const { injections, false201, restarts, stuck } = count;
+  const { injections, responses, false201, restarts, stuck } = count;
   return {
     figures: {
       services: rounds,
       'failed calls': injections,
+      'responses of 201': responses,
       'false 201s': false201,
       restarts,
       'not recovered': stuck,
       ...figuresOf(total),
     },
     faults: [
+      ...(responses === 0 ? ['strace saw no response'] : []),
       ...(false201 > 0 ? [`${false201} responses of 201 without a sync that succeeded`] : []),
       ...(stuck > 0 ? [`${stuck} services did not take writes again`] : []),
       ...faultsOf(total),
@@ -81,23 +83,33 @@ async function failOnce(inject: string, count: Count, broken: string | undefined
   isOver = true;
   await service[Symbol.asyncDispose]();
   await ended;
-  const { early, failedCalls } = readSyncOrder(log, petName);
+  const { responses, early, failedCalls } = readSyncOrder(log);
   count.injections += failedCalls;
+  count.responses += responses;
   count.false201 += early.length;
   return judgeFile(databaseUrl, load.journal);
 }
 
+/** Both must be found. */
+const runControls: Run = async (options) => {
+  const falseCommits = await againstBroken(run, 'false-commits')(options);
+  const unsynced = await againstBroken(run, 'unsynced')({ ...options, rounds: 1 });
+  const isWhole = falseCommits.faults.length > 0 && unsynced.faults.length > 0;
+  return { figures: {}, faults: isWhole ? [...falseCommits.faults, ...unsynced.faults] : [] };
+};
+
 export const ioFaults: TortureTest = {
   name: 'io-faults',
-  description: 'EIO and ENOSPC injected by strace into the Nth to Mth write or sync of the store',
-  passesWhen: '0 false 201s; recovers, or exits and is restarted',
+  description:
+    'EIO and ENOSPC injected by strace into the Nth to Mth write or sync of the store, and the order of sync and 201',
+  passesWhen: '0 responses of 201 before a sync that succeeded; recovers, or exits and is restarted',
   rounds: 60,
   unit: 'services',
   missing: missingStrace,
   run,
   control: {
-    description: 'a failed commit gets 201',
+    description: 'a failed commit gets 201; synchronous=OFF',
     rounds: 15,
-    run: againstBroken(run, 'false-commits'),
+    run: runControls,
   },
 };

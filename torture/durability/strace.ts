@@ -19,10 +19,13 @@ export function underStrace({ log, inject }: StraceOptions): (command: string[])
   ];
 }
 
+/** The names of `startLoad`; in a response and in a page of the store they stand as they are. */
+const petName = /creator-\d+-\d+/;
+
 export interface SyncOrder {
-  /** Responses of 201 whose pet was seen in the log. */
+  /** How many responses of 201 were seen. */
   responses: number;
-  /** Those that left before their pet was synced. */
+  /** The pets of those that left before their pet was synced. */
   early: string[];
   failedCalls: number;
 }
@@ -31,7 +34,7 @@ export interface SyncOrder {
  * A response is in order when a write of the store's log that holds its pet was followed by a sync that
  * succeeded, and had returned, before the response's own write began.
  */
-export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {
+export function readSyncOrder(log: string): SyncOrder {
   /** Names written since the last sync, then names known to be on disk. */
   let written = new Set<string>();
   const synced = new Set<string>();
@@ -39,7 +42,7 @@ export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {
   const early: string[] = [];
   let responses = 0;
   let failedCalls = 0;
-  const pattern = new RegExp(nameOf.source, 'g');
+  const pattern = new RegExp(petName.source, 'g');
 
   for (const line of readFileSync(log, 'latin1').split('\n')) {
     const [, thread = '', rest = ''] = /^(\d+) +(.*)$/s.exec(line) ?? [];
@@ -58,7 +61,7 @@ export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {
       written = new Set();
     } else if (!resumed && rest.includes('"HTTP/1.1 201 ')) {
       // The name stands in the response twice: it is the request's id, too.
-      const [name] = nameOf.exec(rest) ?? [];
+      const [name] = petName.exec(rest) ?? [];
       if (name === undefined) continue;
       responses += 1;
       if (!synced.has(name)) early.push(name);
