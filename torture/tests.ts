@@ -5,6 +5,7 @@ import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
+import { plans } from './load/plans.ts';
 import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
 import { slowClients } from './load/slow-clients.ts';
@@ -16,6 +17,7 @@ export const tortureTests: readonly TortureTest[] = [
   powerCut,
   ioFaults,
   damage,
+  plans,
   slowClients,
   overload,
   descriptors,
