@@ -34,7 +34,7 @@ const memoryBoundMb = 512;
 const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   await using service = await serve({ broken });
   await fill(service);
-  const path = '/v1/pets?limit=1';
+  const path = () => '/v1/pets?limit=1';
   const honest = startCallers({ urls: () => [service.url], callers: 8, pauseMs: 20, path });
   await Bun.sleep(500);
   using slow = await openSlow(Number(new URL(service.url).port), rounds);

@@ -3,7 +3,7 @@ import { descriptorCount, memoryMb, settledDescriptors } from '../../test/suppor
 import { againstBroken } from '../support/against-broken.ts';
 import { ownConnections } from './overload.ts';
 import { serve } from '../support/serve.ts';
-import { runFlood, usefulPerSecond } from './start-flood.ts';
+import { runFlood, usefulPerSecond } from './flood.ts';
 import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
 
 const connections = 32;

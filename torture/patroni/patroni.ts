@@ -1,7 +1,9 @@
+import { Journal } from '../../test/support/journal.ts';
+import { randomFrom, type Random } from '../../test/support/random.ts';
+import { startCallers } from '../support/callers.ts';
 import { followServices } from '../support/follow-services.ts';
 import { openReplicas, type Replicas } from '../support/replicas.ts';
 import type { Figures, Run, RunOptions, TortureTest } from '../support/torture-test.ts';
-import { startCallers, type Recent } from './callers.ts';
 import { openPatroniCluster, type PatroniCluster } from './cluster.ts';
 import { cutOff, faults, type Fault } from './faults.ts';
 import { prepareKeys } from './keys.ts';
@@ -15,17 +17,18 @@ const breakCluster = async ({ report, seed }: RunOptions, list: readonly Fault[]
   await cluster.untilHealthy();
   await using replicas = await openReplicas(replicaCount, () => ({ databaseUrl: cluster.address }));
   using mirrors = followServices(replicas.urls, seed);
+  const random = randomFrom(seed);
   const observations: Observation[] = [];
   for (const [index, fault] of list.entries()) {
-    const observation = await observe(fault, `${index + 1}`, cluster, replicas);
+    const observation = await observe(fault, `${index + 1}`, cluster, replicas, random);
     observations.push(observation);
-    report(`${index + 1} of ${list.length}: ${fault.name}; ${summaryOf(observation.witness)}`);
+    report(`${index + 1} of ${list.length}: ${fault.name}; ${summaryOf(observation)}`);
   }
   const followed = await mirrors.stop();
   const rows = await cluster.rows();
   const judged = observations.map((one) => judgeOne(one, rows));
   const unknown = rows.filter(({ name }) =>
-    observations.every(({ witness }) => !witness.journal.attempted.has(name)),
+    observations.every(({ journal }) => !journal.attempted.has(name)),
   );
   return {
     figures: Object.assign(
@@ -48,31 +51,45 @@ const breakCluster = async ({ report, seed }: RunOptions, list: readonly Fault[]
 /** How long a fault may last. If the service recovers earlier, it is watched for a while, and then the fault is healed. */
 const longestFaultMs = 75_000;
 const watchMs = 5000;
+const recentCount = 20;
 
-/** Breaks the cluster under load, watches until everybody is served again, heals it, and watches that, too. */
+/** Breaks the cluster under two creators and two readers of each replica, watches until everybody is served again, heals it, and watches that, too. */
 async function observe(
   fault: Fault,
   number: string,
   cluster: PatroniCluster,
   { services, urls }: Replicas,
+  random: Random,
 ): Promise<Observation> {
-  const recent: Recent = [];
   const before = await cluster.leader();
   const measureKeys = await prepareKeys(cluster.address, services);
-  const callers = startCallers(urls, number, recent);
+  const journal = new Journal();
+  const common = { callers: 2, pauseMs: 40, journal };
+  const creators = urls.map((url, replica) =>
+    startCallers({
+      ...{ ...common, urls: () => [url], label: `${number}-${replica}`, createEvery: 1 },
+      isPersistent: (caller) => caller === 0,
+    }),
+  );
+  await Promise.all(creators.map((each) => each.untilSucceeded(1, watchMs)));
+  // From its acknowledgement on, by whichever replica, all of them must show a pet.
+  const path = () => `/v1/pets/${random.pick([...journal.acknowledged.values()].slice(-recentCount))}`;
+  const readers = urls.map((url) =>
+    startCallers({ ...common, urls: () => [url], createEvery: Infinity, path }),
+  );
   await Bun.sleep(watchMs);
   const heal = await fault.strike(cluster);
   const deadline = performance.now() + longestFaultMs;
   const left = () => Math.max(0, deadline - performance.now());
   while (fault.movesLeader && (await cluster.leader()) === before && left() > 0) await Bun.sleep(100);
-  await callers.untilAllServe(left());
+  await Promise.all(creators.map((each) => each.untilSucceeded(5, left())));
   await Bun.sleep(watchMs);
   const keys = await measureKeys();
   await heal();
   await cluster.untilHealthy();
   await Bun.sleep(watchMs);
-  await callers.stop();
-  return { fault: fault.name, witness: callers, keys };
+  await Promise.all([...creators, ...readers].map((each) => each.stop()));
+  return { fault: fault.name, journal, creators, readers, keys };
 }
 
 const run: Run = (options) => {

@@ -1,7 +1,8 @@
 import { round } from '../../test/support/statistics.ts';
+import type { Journal } from '../../test/support/journal.ts';
+import type { Callers } from '../support/callers.ts';
 import { faultsOf, judge, type Row } from '../support/judge.ts';
 import type { Figures } from '../support/torture-test.ts';
-import type { Witness } from './callers.ts';
 import { patienceMs, type KeyDelays } from './keys.ts';
 
 /** Past this the client gives up. */
@@ -14,7 +15,10 @@ const staleMs = 3000;
 /** What one fault did to the replicas. */
 export interface Observation {
   fault: string;
-  witness: Witness;
+  journal: Journal;
+  /** Of each replica. */
+  creators: Callers[];
+  readers: Callers[];
   keys: KeyDelays;
 }
 
@@ -24,29 +28,36 @@ export interface Verdict {
 }
 
 /** Compares what the callers of the replicas have seen with what the leader holds at the end. */
-export function judgeOne({ fault, witness, keys }: Observation, rows: Row[]): Verdict {
-  const { journal, missed, wrong, writeGapMs } = witness;
+export function judgeOne(observation: Observation, rows: Row[]): Verdict {
+  const { fault, journal, creators, readers, keys } = observation;
   const judgement = judge(
     rows.filter(({ name }) => journal.attempted.has(name)),
     journal,
   );
-  const there = new Set(rows.map(({ id }) => id));
-  // What is not there at the end either was lost, and is counted as that.
-  const stale = missed.filter(({ id }) => there.has(id)).map(({ at }) => at);
+  // A pet that was acknowledged before it was asked for.
+  const stale = readers.flatMap(({ failed }) => failed.get('got 404') ?? []).toSorted((a, b) => a - b);
   const staleForMs = stale.length === 0 ? 0 : stale.at(-1)! - stale[0]!;
   const staleReads = stale.length === 0 ? '0' : `${stale.length} (over ${seconds(staleForMs)})`;
+  const allowed = new Set(['got 503', 'got 404']);
+  const wrong = [...creators, ...readers].flatMap(({ failed }) =>
+    [...failed].filter(([what]) => !allowed.has(what)),
+  );
+  const unavailable = (callers: Callers[]) =>
+    callers.reduce((sum, { failed }) => sum + (failed.get('got 503')?.length ?? 0), 0);
   const { acknowledged, lost, doubled } = judgement;
-  const failed = `503 for ${witness.failed.creates} creates and ${witness.failed.reads} reads`;
   const problems = [
     ...faultsOf(judgement),
     ...(staleForMs > staleMs ? [`stale reads: ${staleReads}`] : []),
-    ...[...wrong].map(([what, count]) => `${count} × ${what}`),
+    ...wrong.map(([what, times]) => `${times.length} requests ${what}`),
     ...(keys.newMs > keyMs ? [`a new key was refused for ${seconds(keys.newMs)}`] : []),
     ...(keys.revokedMs > keyMs ? [`a revoked key was accepted for ${seconds(keys.revokedMs)}`] : []),
-    ...(writeGapMs > longestGapMs ? [`nothing was acknowledged for ${seconds(writeGapMs)}`] : []),
+    ...(longestGap(creators) > longestGapMs
+      ? [`nothing was acknowledged for ${seconds(longestGap(creators))}`]
+      : []),
   ];
   const figure =
-    `${summaryOf(witness)}; ${failed}; acknowledged ${acknowledged}, lost ${lost}, doubled ${doubled}, ` +
+    `${summaryOf(observation)}; 503 for ${unavailable(creators)} creates and ${unavailable(readers)} reads; ` +
+    `acknowledged ${acknowledged}, lost ${lost}, doubled ${doubled}, ` +
     `stale reads ${staleReads}; revoked key refused after ${seconds(keys.revokedMs)}`;
   return {
     figure: { [fault]: figure },
@@ -58,6 +69,10 @@ function seconds(ms: number): string {
   return ms === Infinity ? `more than ${patienceMs / 1000} s` : `${round(ms / 1000)} s`;
 }
 
-export function summaryOf({ writeGapMs, readGapMs }: Witness): string {
-  return `longest gap ${seconds(writeGapMs)} for creates, ${seconds(readGapMs)} for reads`;
+export function summaryOf({ creators, readers }: Observation): string {
+  return `longest gap ${seconds(longestGap(creators))} for creates, ${seconds(longestGap(readers))} for reads`;
+}
+
+function longestGap(callers: Callers[]): number {
+  return Math.max(...callers.map(({ gapMs }) => gapMs));
 }

@@ -33,7 +33,7 @@ const run: Run = async ({ rounds, report, broken }) => {
     const options = { databaseUrl, broken, env: { STOP_DELAY: String(stopDelaySeconds) } };
     await using replicas = await openReplicas(replicaCount, () => options);
     await using proxy = await startProxy(folder.path, replicas.urls);
-    const plain = startCallers({ urls: () => [proxy.url], label: `${name} plain`, pauseMs });
+    const plain = startCallers({ urls: () => [proxy.url], label: `${name}-plain`, pauseMs });
     legs.push({ name: `restarts behind ${name}`, callers: plain });
     await inTurn(rounds, async (index) => {
       await replicas.restart(index % replicaCount, 'stop');
@@ -41,7 +41,7 @@ const run: Run = async ({ rounds, report, broken }) => {
     });
     await plain.stop();
 
-    const clients = startClients(proxy.url, { label: `${name} client`, pauseMs });
+    const clients = startClients(proxy.url, { label: `${name}-client`, pauseMs });
     legs.push({ name: `kill -9 behind ${name}, through the client`, callers: clients });
     await inTurn(rounds, async (index) => {
       await replicas.restart(index % replicaCount, 'kill9');
@@ -106,7 +106,7 @@ function judgeLegs(legs: readonly Leg[], rounds: number, rows: readonly Row[]) {
     },
     faults: [
       ...legs.flatMap(({ name, callers }) =>
-        [...callers.failed].map(([kind, count]) => `${name}: ${count} requests ${kind}`),
+        [...callers.failed].map(([kind, times]) => `${name}: ${times.length} requests ${kind}`),
       ),
       ...faultsOf(total),
     ],
