@@ -16,7 +16,6 @@ export interface Result {
   seed: number;
   seconds?: number;
   figures?: Figures;
-  series?: Figures[];
   faults?: string[];
   /** What was broken on purpose, and what the test found wrong with it. */
   control?: { description: string; faults: string[] };
@@ -70,15 +69,7 @@ Clients keep a journal of what was acknowledged, and the store is read back whol
 control: the same run against something broken on purpose, which must fail. A control that passes is a failure.
 
 ${tests.join('\n')}
-${Object.entries(results).map(renderSeries).join('')}`;
-}
-
-function renderSeries([name, { series = [] }]: [string, Result]): string {
-  const [first] = series;
-  if (!first) return '';
-  const columns = Object.keys(first);
-  const rows = [columns, columns.map(() => '---'), ...series.map((row) => Object.values(row))];
-  return `\n## ${name}\n\n${rows.map((row) => `| ${row.join(' | ')} |\n`).join('')}`;
+`;
 }
 
 /** The first few faults, each on one line. */

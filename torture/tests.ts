@@ -3,6 +3,7 @@ import { descriptors } from './load/descriptors.ts';
 import { histories } from './histories/histories.ts';
 import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
+import { keyTimes } from './hostile/key-times.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
 import { plans } from './load/plans.ts';
@@ -25,5 +26,6 @@ export const tortureTests: readonly TortureTest[] = [
   histories,
   patroni,
   identity,
+  keyTimes,
   soak,
 ];

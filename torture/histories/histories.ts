@@ -1,6 +1,6 @@
 import type { FollowedEvents } from '../../test/support/mirror.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { fixedKey, makeFolder, runCli } from '../../test/support/process/process.ts';
+import { makeFolder, runCli } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { brokenLayer } from '../support/against-broken.ts';
 import { followServices } from '../support/follow-services.ts';
@@ -74,10 +74,7 @@ async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene) {
   await using replicas = await openReplicas(count, () => ({ databaseUrl, broken }));
   using mirrors = followServices(replicas.urls, seed);
   const traffic = startTraffic(replicas.urls, kills * operationsPerKill, seed);
-  const commands = Promise.all([
-    changeKeys(databaseUrl, traffic),
-    importPets(replicas.urls[0] ?? '', traffic),
-  ]);
+  const commands = changeKeys(databaseUrl, traffic);
   commands.catch(() => {});
   for (let kill = 0; kill < kills; kill++) {
     await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
@@ -114,21 +111,6 @@ async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> 
   }
 }
 
-/** Imports a few pets, as often as there is time. When a service or the database is killed, nobody knows how many were added. */
-async function importPets(url: string, traffic: Traffic): Promise<void> {
-  let done = 0;
-  for (let round = 0; !traffic.isDone(); round++) {
-    const pets = [1, 2, 3].map((number) => ({ name: `import-${round}-${number}`, categoryId: 1 }));
-    const unknown = { result: 'unknown', caller: -1, from: performance.now(), to: Infinity } as const;
-    for (const pet of pets) traffic.history.operations.push({ kind: 'create', pet, ...unknown });
-    const input = pets.map((pet) => JSON.stringify(pet)).join('\n');
-    const { status } = await runCli(['import', '--url', url], { input, env: { API_KEY: fixedKey } });
-    if (status === 0) done += 1;
-    await traffic.untilOperations(operationsPerKill / 4);
-  }
-  if (done === 0) throw new Error('No import succeeded.');
-}
-
 const controls: [Fault['kind'], layer: string][] = [
   ['stale read', 'stale-reads'],
   ['missing order', 'hidden-orders'],
@@ -153,7 +135,7 @@ const runControls: Run = async (options) => {
 export const histories: TortureTest = {
   name: 'histories',
   description:
-    'random operations, imports and keys on a service with SQLite and on 2 with PostgreSQL, with kill -9 of services and database',
+    'random operations and keys on a service with SQLite and on 2 with PostgreSQL, with kill -9 of services and database',
   passesWhen:
     'the responses fit one order of operations per pet, every order belongs to one change, keys count from their command on, and mirrors built from events equal the listing',
   rounds: 72,

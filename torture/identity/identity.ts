@@ -47,7 +47,7 @@ async function runSequence(
 export const identity: TortureTest = {
   name: 'identity',
   description:
-    'moves, losses, kills, backups, restores and killed restores of two stores in random order, judged after each step',
+    'moves, losses, kills, backups and restores of two stores in random order, judged after each step',
   passesWhen: 'no acknowledged pet is lost or doubled, no id is used again, a revoked key is refused',
   rounds: 100,
   unit: `sequences of ${stepsPerSequence} steps`,

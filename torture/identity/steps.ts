@@ -1,7 +1,5 @@
 import { copyFileSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { withFaultyFiles } from '../../test/support/process/faulty-files.ts';
-import { petstoreCommand, cleanEnvironment } from '../../test/support/process/process.ts';
 import { between } from '../../test/support/random.ts';
 import type { IssuedKey } from '../support/commands.ts';
 import { cloneModel, Fault, removeStore, restoredModel, type StoreModel } from './model.ts';
@@ -129,35 +127,10 @@ const restore: Step = async (world) => {
   const mustRefuse = isServed || (!isForced && store.pets.size > 0);
   if (status === 0 ? mustRefuse : isForced && !isServed)
     throw new Fault(`A restore to ${store.path} ended with ${status}: ${stderr}`);
-  if (status === 0) replaceModel(world, store, backup);
+  if (status === 0) world.stores[world.stores.indexOf(store)] = restoredModel(backup, store);
   world.count(status === 0 ? 'restores' : 'restores refused');
   return `restore to ${store.path}: ${status}`;
 };
-
-/** A kill at any step leaves the one store or the other, whole, and the next start needs no command. */
-const killRestore: Step = async (world) => {
-  const [store, backup] = [
-    world.random.pick(world.stopped().filter(isMade)),
-    world.random.pick(world.backups),
-  ];
-  if (!store || !backup) return undefined;
-  const { ino } = statSync(store.path);
-  const step = between(world.random, 0, 60);
-  const args = ['restore', backup.path, '--force', '--database-url', store.path];
-  const child = Bun.spawn(withFaultyFiles(petstoreCommand(args)), {
-    env: cleanEnvironment({ KILL_AT: String(step) }),
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  await child.exited;
-  const isDone = statSync(store.path).ino !== ino;
-  if (isDone) replaceModel(world, store, backup);
-  world.count(`killed restores that left the ${isDone ? 'new' : 'old'} store`);
-  return `restore to ${store.path} killed at step ${step}`;
-};
-
-function replaceModel(world: World, store: StoreModel, backup: StoreModel): void {
-  world.stores[world.stores.indexOf(store)] = restoredModel(backup, store);
-}
 
 async function succeed(world: World, args: string[], store: StoreModel) {
   const result = await world.run(args, store);
@@ -177,6 +150,5 @@ export const steps: readonly Step[] = (
     [3, moveStopped],
     [4, loseFile],
     [4, restore],
-    [4, killRestore],
   ] as [number, Step][]
 ).flatMap(([weight, step]) => Array.from({ length: weight }, () => step));

@@ -31,12 +31,15 @@ export async function runFlood(
   options: FloodOptions,
   onSecond: (second: FloodSecond, passed: number) => void = () => {},
 ): Promise<FloodSecond[]> {
-  const child = Bun.spawn([process.execPath, import.meta.path, url, JSON.stringify(options)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    ipc: (second: FloodSecond) => onSecond(second, seconds.push(second)),
-    timeout: (options.seconds + 60) * 1000,
-    killSignal: 'SIGKILL',
-  });
+  const child = Bun.spawn(
+    [process.execPath, import.meta.path, url, JSON.stringify({ ...options, key: fixedKey })],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      ipc: (second: FloodSecond) => onSecond(second, seconds.push(second)),
+      timeout: (options.seconds + 60) * 1000,
+      killSignal: 'SIGKILL',
+    },
+  );
   const seconds: FloodSecond[] = [];
   await child.exited;
   return seconds;
@@ -50,8 +53,8 @@ export function usefulPerSecond(seconds: readonly FloodSecond[]): number {
 
 if (import.meta.main) await flood(process.argv[2] ?? '', JSON.parse(process.argv[3] ?? ''));
 
-async function flood(url: string, options: FloodOptions): Promise<never> {
-  const { connections, seconds, rate, createEvery, patienceMs } = options;
+async function flood(url: string, options: FloodOptions & { key: string }): Promise<never> {
+  const { key, connections, seconds, rate, createEvery, patienceMs } = options;
   const nothing: FloodSecond = { useful: 0, refused: 0, wrong: 0, failed: 0 };
   let second = { ...nothing };
   const pauseMs = rate === undefined ? 0 : (1000 * connections) / rate;
@@ -62,8 +65,8 @@ async function flood(url: string, options: FloodOptions): Promise<never> {
     for (let turn = number; ; turn++) {
       const response =
         turn % createEvery === 0
-          ? await caller.send('POST', '/v1/pets', { key: fixedKey, body })
-          : await caller.send('GET', '/v1/pets?limit=20', { key: fixedKey });
+          ? await caller.send('POST', '/v1/pets', { key, body })
+          : await caller.send('GET', '/v1/pets?limit=20', { key });
       if (typeof response === 'string') second.failed += 1;
       else if (response.status < 400) second.useful += 1;
       else if (response.status === 503) second.refused += 1;

@@ -1,5 +1,5 @@
 import { percentile, round } from '../../test/support/statistics.ts';
-import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
+import { memoryMb } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { serve } from '../support/serve.ts';
 import { type FloodSecond, runFlood, usefulPerSecond } from './flood.ts';
@@ -13,8 +13,6 @@ const leastShare = 0.8;
 /** In a short run, the noise of a moment looks like this much. */
 const leastShareOfShort = 0.3;
 const longEnoughSeconds = 60;
-/** Connections of the test itself, which are kept for a while. */
-export const ownConnections = 8;
 
 /**
  * A round is a second of overload. Callers wait for their responses, so the load is counted in callers: ten times as
@@ -23,7 +21,6 @@ export const ownConnections = 8;
 const run: Run = async ({ rounds: seconds, report, broken }) => {
   await using service = await serve({ broken });
   await service.call('/v1/pets');
-  const descriptorsBefore = descriptorCount(service.pid);
   const calm = await runFlood(service.url, {
     ...mix,
     connections: peakConnections,
@@ -44,8 +41,6 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
   );
   const useful = usefulPerSecond(overloaded);
   const recoveryMs = await untilCalm(service.call);
-  const descriptorsLeft =
-    (await settledDescriptors(service.pid, descriptorsBefore + ownConnections)) - descriptorsBefore;
   const largest = percentile(memory, 1);
   const sumOf = (kind: keyof FloodSecond) => overloaded.reduce((sum, second) => sum + second[kind], 0);
   const leastOf = seconds < longEnoughSeconds ? leastShareOfShort : leastShare;
@@ -58,7 +53,6 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
       responses: sumOf('useful') + sumOf('refused') + sumOf('wrong'),
       refused: sumOf('refused'),
       'given up or cut': sumOf('failed'),
-      'descriptors left open': Math.max(0, descriptorsLeft),
       'largest memory, MiB': round(largest, 0),
       'recovery, ms': round(recoveryMs, 0),
     },
@@ -68,7 +62,6 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
         : []),
       ...(largest > memoryBoundMb ? [`memory grew to ${round(largest, 0)} MiB`] : []),
       ...(sumOf('wrong') > 0 ? [`${sumOf('wrong')} responses were neither good nor 503`] : []),
-      ...(descriptorsLeft > ownConnections ? [`${descriptorsLeft} descriptors were left open`] : []),
       ...(recoveryMs > recoverWithinMs ? [`it took ${round(recoveryMs / 1000)} s to recover`] : []),
     ],
   };
@@ -94,7 +87,7 @@ export const overload: TortureTest = {
   unit: 'seconds',
   run,
   control: {
-    description: 'every request leaks memory, some a descriptor, and the service grows slow',
+    description: 'every request leaks memory, and the service grows slow',
     rounds: 6,
     run: againstBroken(run, 'leaks'),
   },

@@ -1,10 +1,9 @@
 import { round, slopeOf } from '../../test/support/statistics.ts';
 import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/against-broken.ts';
-import { ownConnections } from './overload.ts';
 import { serve } from '../support/serve.ts';
 import { runFlood, usefulPerSecond } from './flood.ts';
-import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const connections = 32;
 const mix = { createEvery: 20, patienceMs: 5000 };
@@ -14,8 +13,8 @@ const mostMemoryMbPerMinute = 1;
 const noiseMbPerMinute = 300;
 const longEnoughSeconds = 300;
 const mostDescriptorsPerMinute = 0.5;
-/** An hour in steps of five minutes. */
-const steps = 12;
+/** Connections of the test itself, which are kept for a while. */
+const ownConnections = 8;
 
 /** A round is a second of load. */
 const run: Run = async ({ rounds: seconds, report, broken }) => {
@@ -27,24 +26,13 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
   );
   const memory: number[] = [];
   const descriptors: number[] = [];
-  const series: Figures[] = [];
-  const publish = (row: Figures): void => {
-    series.push(row);
-    report(
-      Object.entries(row)
-        .map((figure) => figure.join(': '))
-        .join('; '),
-    );
-  };
-  const stepSeconds = Math.ceil(seconds / steps);
   const passing = await runFlood(
     service.url,
     { ...mix, connections, seconds, rate: peak * 0.7 },
     (_, passed) => {
       memory.push(memoryMb(service.pid));
       descriptors.push(descriptorCount(service.pid));
-      if (passed % stepSeconds > 0) return;
-      publish(rowOf(round(passed / 60, 2), round(memory.at(-1) ?? 0), descriptors.at(-1) ?? 0));
+      if (passed % 300 === 0) report(`${passed} s, ${round(memory.at(-1) ?? 0)} MiB`);
     },
   );
   const warm = Math.floor(memory.length / 3);
@@ -53,17 +41,16 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
   const descriptorsLeft =
     (await settledDescriptors(service.pid, descriptorsBefore + ownConnections)) - descriptorsBefore;
   const bad = passing.reduce((sum, { refused, wrong, failed }) => sum + refused + wrong + failed, 0);
-  const slope = 'slope a minute, after the first third';
-  publish(rowOf(slope, round(memoryPerMinute, 3), round(descriptorsPerMinute, 3)));
   return {
     figures: {
       seconds,
       'useful/s': round(usefulPerSecond(passing), 0),
       'share of peak, %': round((usefulPerSecond(passing) / peak) * 100, 0),
       'failed or refused': bad,
+      'memory, MiB a minute after the first third': round(memoryPerMinute, 3),
+      'descriptors a minute': round(descriptorsPerMinute, 3),
       'descriptors left open': Math.max(0, descriptorsLeft),
     },
-    series,
     faults: [
       ...(memoryPerMinute > (seconds < longEnoughSeconds ? noiseMbPerMinute : mostMemoryMbPerMinute)
         ? [`memory grows by ${round(memoryPerMinute)} MiB a minute`]
@@ -76,10 +63,6 @@ const run: Run = async ({ rounds: seconds, report, broken }) => {
     ],
   };
 };
-
-function rowOf(minutes: number | string, memory: number, descriptors: number): Figures {
-  return { minutes, 'memory, MiB': memory, descriptors };
-}
 
 export const soak: TortureTest = {
   name: 'soak',

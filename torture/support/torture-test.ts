@@ -36,8 +36,6 @@ export interface Control {
 
 export interface Outcome {
   figures: Figures;
-  /** Figures over time, for a table on the page of the results. */
-  series?: Figures[];
   /** What went against the promise; empty when the test has passed. */
   faults: string[];
 }
