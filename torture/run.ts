@@ -13,7 +13,6 @@ Usage: npm run torture -- [options] [test...]
 Without the name of a test, all of them run. The results of tests that do not run stay as they were.
 
 Options:
-  --only NAME     Run this test; the same as its name alone.
   --seed NUMBER   Repeat the choices of an earlier run. Without it, a new seed is chosen and shown.
   --rounds NUMBER How many rounds each test makes, instead of its own number.
   --no-controls   Leave out the runs against something broken, which must fail.
@@ -25,7 +24,6 @@ ${tortureTests.map(({ name, description, rounds, unit }) => `  ${name.padEnd(16)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: 'string', multiple: true },
     seed: { type: 'string' },
     rounds: { type: 'string' },
     'no-controls': { type: 'boolean' },
@@ -48,14 +46,13 @@ else {
 process.exit();
 
 async function runAll(): Promise<number> {
-  const names = [...(values.only ?? []), ...positionals];
-  const unknown = names.find((name) => !tortureTests.some((test) => test.name === name));
+  const unknown = positionals.find((name) => !tortureTests.some((test) => test.name === name));
   if (unknown !== undefined) {
     say(`There is no test ${unknown}.\n\n${help}`);
     return 2;
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-  const chosen = tortureTests.filter(({ name }) => names.length === 0 || names.includes(name));
+  const chosen = tortureTests.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const results = readResults();
   say(`Seed ${seed}. Repeat with: npm run torture -- --seed ${seed}\n`);
   for (const test of chosen) {

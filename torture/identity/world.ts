@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nextQuery, post } from '../../test/support/http/calls.ts';
 import { makeFolder, runCli, type CliResult, type Service } from '../../test/support/process/process.ts';
@@ -30,8 +30,6 @@ export class World implements AsyncDisposable {
     this.#broken = broken;
     this.#counts = counts;
     for (const name of ['a', 'b', 'backups']) mkdirSync(this.pathOf(name));
-    // A service and a command may call the store by different names.
-    for (const name of ['a', 'b']) symlinkSync(name, this.pathOf(`link-${name}`));
     this.stores = ['a', 'b'].map((name) => createModel(this.pathOf(`${name}/store.db`)));
   }
 
@@ -57,19 +55,14 @@ export class World implements AsyncDisposable {
     return this.stores.filter((store) => store !== this.serving?.store);
   }
 
-  /** One of the names of a store. */
-  nameOf({ path }: StoreModel): string {
-    return this.chance(0.5) ? path : path.replace(/\/([ab])\//, '/link-$1/');
-  }
-
   run(args: string[], store: StoreModel): Promise<CliResult> {
     this.count('commands');
     const env = this.#broken === undefined ? {} : { BUN_OPTIONS: `--preload=${this.#broken}` };
-    return runCli([...args, '--database-url', this.nameOf(store)], { env });
+    return runCli([...args, '--database-url', store.path], { env });
   }
 
   async start(store: StoreModel): Promise<void> {
-    const options = { databaseUrl: this.nameOf(store), broken: this.#broken };
+    const options = { databaseUrl: store.path, broken: this.#broken };
     this.serving = { service: await serve(options), store };
     this.count('starts');
   }

@@ -5,7 +5,6 @@ import { descriptorCount, settledDescriptors } from '../../test/support/process/
 import { againstBroken } from '../support/against-broken.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
 import { startLoad } from '../../test/support/journal.ts';
-import { missingProgram } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
@@ -107,7 +106,6 @@ export const descriptors: TortureTest = {
   passesWhen: 'no crash; recovers by itself; nothing lost',
   rounds: 5,
   unit: 'crowds',
-  missing: () => missingProgram('sh', 'any POSIX system has one'),
   run,
   control: {
     description: 'every request leaves descriptors open',

@@ -17,12 +17,17 @@ const kinds = {
     first: `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{`,
     then: ' ',
   },
-  /** Asks for more than the buffers of a socket hold, and reads none of it. */
-  'slow reader': { first: '', then: '' },
+  /** Asks for page after page until they fill the buffers of the system, and reads none of them. */
+  'slow reader': { first: longPage(0), then: '' },
   idle: { first: `GET /livez HTTP/1.1\r\n${head}\r\n`, then: '' },
 } as const;
 type Kind = keyof typeof kinds;
 
+const longestName = 255;
+/** A response of which nothing more leaves the service for so long waits for its reader. */
+const stuckAfterMs = 1000;
+/** Each takes some 4 MB, and the system has not much more for the sockets of all. */
+const mostFullReaders = 100;
 const dripEveryMs = 2000;
 const dropWithinMs = 15_000;
 /** Long enough to see who is still there well after everybody should be gone. */
@@ -38,7 +43,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   const honest = startCallers({ urls: () => [service.url], callers: 8, pauseMs: 20, path });
   await Bun.sleep(500);
   using slow = await openSlow(Number(new URL(service.url).port), rounds);
-  report(`${rounds} slow connections are open`);
+  report(`${rounds} slow connections are open, ${slow.fullReaders} of them with full buffers`);
   const droppedAfterMs = await slow.watch(isTimed ? watchMs : patientWatchMs);
   await honest.stop();
   const memory = peakMemoryMb([service.pid]);
@@ -49,6 +54,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   return {
     figures: {
       'slow connections': rounds,
+      'full buffers': slow.fullReaders,
       'honest calls': honest.requests,
       'honest success, %': round(success * 100, 3),
       'honest p99, ms': round(percentile(honest.latenciesMs, 0.99)),
@@ -57,6 +63,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
       'memory, MiB': round(memory, 0),
     },
     faults: [
+      ...(slow.fullReaders === 0 ? ['no slow reader filled its buffers'] : []),
       ...(success < 0.999
         ? [
             `only ${round(success * 100, 2)} % of honest calls succeeded (${[...honest.failed.keys()].slice(0, 3).join(', ')})`,
@@ -71,14 +78,16 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   };
 };
 
-/** After a small one for the honest, the longest pages there can be: six bytes of JSON a character. */
+/** After a small one for the honest, the longest pages there can be: JSON escapes each character with six bytes. */
 async function fill(service: Service): Promise<void> {
   await service.call('/v1/pets', post({ name: 'small', categoryId: 1 }));
-  const body = post({ name: '\u0001'.repeat(255), categoryId: 1 });
+  const body = post({ name: '\u0001'.repeat(longestName), categoryId: 1 });
   await Promise.all(Array.from({ length: 100 }, () => service.call('/v1/pets', body)));
 }
 
 interface Slow extends Disposable {
+  /** How many slow readers have filled the buffers of the system, so that the rest of a page waits in the service. */
+  fullReaders: number;
   /** After how long the service dropped each connection that it dropped. */
   watch(forMs: number): Promise<number[]>;
 }
@@ -88,20 +97,23 @@ async function openSlow(port: number, count: number): Promise<Slow> {
   const connections = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const kind = names[index % names.length]!;
-      const socket = await open(port, kind, kinds[kind].first || longPage(index));
+      const socket = await open(port, kind, kinds[kind].first);
       return { kind, socket, port: socket.localPort ?? 0, openedAt: performance.now() };
     }),
   );
+  const readers = connections.filter(({ kind }) => kind === 'slow reader');
+  const fullReaders = await fillBuffers(port, readers.slice(0, mostFullReaders));
   const dripping = setInterval(() => {
     for (const { kind, socket } of connections) if (kinds[kind].then !== '') socket.write(kinds[kind].then);
   }, dripEveryMs);
   return {
+    fullReaders,
     async watch(forMs) {
       const times: number[] = [];
       let left = connections;
       for (const deadline = performance.now() + forMs; left.length > 0 && performance.now() < deadline;) {
         await Bun.sleep(200);
-        const connected = callersConnectedTo(port);
+        const connected = heldBytes(port);
         for (const { port: own, openedAt } of left)
           if (!connected.has(own)) times.push(performance.now() - openedAt);
         left = left.filter(({ port: own }) => connected.has(own));
@@ -115,24 +127,67 @@ async function openSlow(port: number, count: number): Promise<Slow> {
   };
 }
 
+/** The least that a page has: its names, of six bytes a character. */
+function pageBytes(limit: number): number {
+  return limit * longestName * 6;
+}
+
+/** Not the same for all, so that one page in memory does not serve everybody. */
+function limitOf(turn: number): number {
+  return 100 - (turn % 11);
+}
+
+function longPage(turn: number): string {
+  return `GET /v1/pets?limit=${limitOf(turn)} HTTP/1.1\r\n${head}\r\n`;
+}
+
+/** Each asks for the next page once the system holds the last one. The runtime would not take it sooner. */
+async function fillBuffers(port: number, readers: { socket: Socket; port: number; openedAt: number }[]) {
+  let asking = readers.map((reader) => ({ reader, turn: 0, heldBytes: 0 }));
+  let full = 0;
+  while (asking.length > 0) {
+    await Bun.sleep(20);
+    const held = heldBytes(port);
+    for (const each of asking) {
+      const bytes = held.get(each.reader.port);
+      if (bytes === undefined || bytes - each.heldBytes < pageBytes(limitOf(each.turn))) continue;
+      each.turn += 1;
+      each.heldBytes = bytes;
+      each.reader.socket.write(longPage(each.turn));
+      each.reader.openedAt = performance.now();
+    }
+    const stuck = asking.filter(({ reader }) => performance.now() - reader.openedAt > stuckAfterMs);
+    full += stuck.filter(({ reader, turn }) => turn > 0 && held.has(reader.port)).length;
+    asking = asking.filter((each) => !stuck.includes(each));
+  }
+  return full;
+}
+
 /** The states of `/proc/net/tcp` in which the service still holds a connection open. */
 const openStates = new Set(['01', '08']);
 
-/** The ports of the callers whose connections to this port the service has not closed: its own view of them. */
-function callersConnectedTo(port: number): Set<number> {
+/**
+ * How many bytes the system holds for each caller whose connection to this port the service has not closed, by the
+ * caller's port: the service's own view of them.
+ */
+function heldBytes(port: number): Map<number, number> {
   const lines = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').slice(1);
-  const rows = lines.map((line) => line.trim().split(/\s+/));
-  const portOf = (address = '') => parseInt(address.split(':')[1] ?? '', 16);
-  return new Set(
-    rows
-      .filter(([, local, , state = '']) => portOf(local) === port && openStates.has(state))
-      .map(([, , remote]) => portOf(remote)),
+  const rows = lines.map((line) =>
+    line
+      .trim()
+      .split(/\s+/)
+      .flatMap((column) => column.split(':')),
   );
-}
-
-/** Not the same for all, so that one page in memory does not serve everybody; in turns, so that each is read once. */
-function longPage(index: number): string {
-  return `GET /v1/pets?limit=${100 - (Math.floor(index / 50) % 41)} HTTP/1.1\r\n${head}\r\n`;
+  const held = new Map<number, number>();
+  for (const [, , , local = '', , remote = '', state = '', sending = ''] of rows)
+    if (parseInt(local, 16) === port && openStates.has(state))
+      held.set(parseInt(remote, 16), parseInt(sending, 16));
+  for (const [, , , local = '', , remote = '', , , received = ''] of rows) {
+    const sent = held.get(parseInt(local, 16));
+    if (parseInt(remote, 16) === port && sent !== undefined)
+      held.set(parseInt(local, 16), sent + parseInt(received, 16));
+  }
+  return held;
 }
 
 function open(port: number, kind: Kind, first: string): Promise<Socket> {

@@ -3,12 +3,9 @@ import type { Journal } from '../../test/support/journal.ts';
 import type { Callers } from '../support/callers.ts';
 import { faultsOf, judge, type Row } from '../support/judge.ts';
 import type { Figures } from '../support/torture-test.ts';
-import { patienceMs, type KeyDelays } from './keys.ts';
 
 /** Past this the client gives up. */
 const longestGapMs = 60_000;
-/** The promise of SECURITY.md, for new and for revoked keys. */
-const keyMs = 1000;
 /** The promise of docs/scale.md: how long HAProxy may leave sessions on an old primary after a promotion. */
 const staleMs = 3000;
 
@@ -19,7 +16,6 @@ export interface Observation {
   /** Of each replica. */
   creators: Callers[];
   readers: Callers[];
-  keys: KeyDelays;
 }
 
 export interface Verdict {
@@ -29,7 +25,7 @@ export interface Verdict {
 
 /** Compares what the callers of the replicas have seen with what the leader holds at the end. */
 export function judgeOne(observation: Observation, rows: Row[]): Verdict {
-  const { fault, journal, creators, readers, keys } = observation;
+  const { fault, journal, creators, readers } = observation;
   const judgement = judge(
     rows.filter(({ name }) => journal.attempted.has(name)),
     journal,
@@ -49,8 +45,6 @@ export function judgeOne(observation: Observation, rows: Row[]): Verdict {
     ...faultsOf(judgement),
     ...(staleForMs > staleMs ? [`stale reads: ${staleReads}`] : []),
     ...wrong.map(([what, times]) => `${times.length} requests ${what}`),
-    ...(keys.newMs > keyMs ? [`a new key was refused for ${seconds(keys.newMs)}`] : []),
-    ...(keys.revokedMs > keyMs ? [`a revoked key was accepted for ${seconds(keys.revokedMs)}`] : []),
     ...(longestGap(creators) > longestGapMs
       ? [`nothing was acknowledged for ${seconds(longestGap(creators))}`]
       : []),
@@ -58,7 +52,7 @@ export function judgeOne(observation: Observation, rows: Row[]): Verdict {
   const figure =
     `${summaryOf(observation)}; 503 for ${unavailable(creators)} creates and ${unavailable(readers)} reads; ` +
     `acknowledged ${acknowledged}, lost ${lost}, doubled ${doubled}, ` +
-    `stale reads ${staleReads}; revoked key refused after ${seconds(keys.revokedMs)}`;
+    `stale reads ${staleReads}`;
   return {
     figure: { [fault]: figure },
     faults: problems.map((problem) => `${fault}: ${problem}`),
@@ -66,7 +60,7 @@ export function judgeOne(observation: Observation, rows: Row[]): Verdict {
 }
 
 function seconds(ms: number): string {
-  return ms === Infinity ? `more than ${patienceMs / 1000} s` : `${round(ms / 1000)} s`;
+  return `${round(ms / 1000)} s`;
 }
 
 export function summaryOf({ creators, readers }: Observation): string {
