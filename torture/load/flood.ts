@@ -1,11 +1,14 @@
-import { openCaller } from '../../test/support/http/raw-http.ts';
-import { fixedKey } from '../../test/support/process/process.ts';
+import { headerOf, readResponse } from '../../test/support/http/raw-response.ts';
 
 /**
- * Callers that do not wait their turn: every connection sends the next request as soon as the last one has its response,
- * and one that gets none in time is given up and opened anew.
+ * Callers that do not wait their turn, in a process of its own: every connection sends the next request as soon as
+ * the last one has its response, and one that gets none in time is given up and opened anew.
+ *
+ *   bun torture/load/flood.ts '{"port":8080,…}'   prints one line of JSON a second
  */
 export interface FloodOptions {
+  port: number;
+  key: string;
   connections: number;
   seconds: number;
   /** Requests per second over all connections; as many as there can be when it is left out. */
@@ -25,63 +28,90 @@ export interface FloodSecond {
   failed: number;
 }
 
-/** Runs the flood to its end, in a process of its own; `onSecond` sees each second as it passes. */
-export async function runFlood(
-  url: string,
-  options: FloodOptions,
-  onSecond: (second: FloodSecond, passed: number) => void = () => {},
-): Promise<FloodSecond[]> {
-  const child = Bun.spawn(
-    [process.execPath, import.meta.path, url, JSON.stringify({ ...options, key: fixedKey })],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      ipc: (second: FloodSecond) => onSecond(second, seconds.push(second)),
-      timeout: (options.seconds + 60) * 1000,
-      killSignal: 'SIGKILL',
-    },
-  );
-  const seconds: FloodSecond[] = [];
-  await child.exited;
-  return seconds;
-}
+if (import.meta.main) await flood(JSON.parse(process.argv[2] ?? '') as FloodOptions);
 
-/** Useful responses a second, without the first seconds in which connections are opened. */
-export function usefulPerSecond(seconds: readonly FloodSecond[]): number {
-  const counted = seconds.slice(Math.min(2, seconds.length - 1));
-  return counted.reduce((sum, { useful }) => sum + useful, 0) / counted.length;
-}
+async function flood(options: FloodOptions): Promise<void> {
+  const { port, key, connections, seconds, rate, createEvery, patienceMs } = options;
+  const head = `Host: petstore\r\nAuthorization: Bearer ${key}\r\n`;
+  const list = `GET /v1/pets?limit=20 HTTP/1.1\r\n${head}\r\n`;
+  const body = '{"name":"flood","categoryId":1}';
+  const create = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  let second: FloodSecond = { useful: 0, refused: 0, wrong: 0, failed: 0 };
+  let sent = 0;
+  let due = rate === undefined ? Infinity : 0;
+  const waiting: (() => void)[] = [];
 
-if (import.meta.main) await flood(process.argv[2] ?? '', JSON.parse(process.argv[3] ?? ''));
-
-async function flood(url: string, options: FloodOptions & { key: string }): Promise<never> {
-  const { key, connections, seconds, rate, createEvery, patienceMs } = options;
-  const nothing: FloodSecond = { useful: 0, refused: 0, wrong: 0, failed: 0 };
-  let second = { ...nothing };
-  const pauseMs = rate === undefined ? 0 : (1000 * connections) / rate;
-  const body = JSON.stringify({ name: 'flood', categoryId: 1 });
-  const call = async (number: number): Promise<void> => {
-    const caller = openCaller({ url: () => url, patienceMs, how: 'exchange' });
-    let dueAt = performance.now() + (pauseMs * number) / connections;
-    for (let turn = number; ; turn++) {
-      const response =
-        turn % createEvery === 0
-          ? await caller.send('POST', '/v1/pets', { key, body })
-          : await caller.send('GET', '/v1/pets?limit=20', { key });
-      if (typeof response === 'string') second.failed += 1;
-      else if (response.status < 400) second.useful += 1;
-      else if (response.status === 503) second.refused += 1;
-      else second.wrong += 1;
-      if (typeof response === 'string') await Bun.sleep(50);
-      // Whoever is late catches up on a second at most.
-      dueAt = Math.max(dueAt + pauseMs, performance.now() - 1000);
-      if (dueAt > performance.now()) await Bun.sleep(dueAt - performance.now());
-    }
+  const open = (): void => {
+    let received: Buffer = Buffer.alloc(0);
+    let sentAt = 0;
+    let isOver = false;
+    let giveUp: Timer | undefined;
+    const again = (): void => {
+      if (isOver) return;
+      isOver = true;
+      clearInterval(giveUp);
+      setTimeout(open, 50);
+    };
+    const next = (socket: Bun.Socket): void => {
+      if (isOver) return;
+      if (due < 1) {
+        waiting.push(() => next(socket));
+        return;
+      }
+      due -= 1;
+      sentAt = performance.now();
+      received = Buffer.alloc(0);
+      socket.write(sent++ % createEvery === 0 ? create : list);
+    };
+    const fail = (): void => {
+      if (!isOver) second.failed += 1;
+      again();
+    };
+    Bun.connect({
+      hostname: '127.0.0.1',
+      port,
+      socket: {
+        open(socket) {
+          next(socket);
+          giveUp = setInterval(() => {
+            if (sentAt === 0 || performance.now() - sentAt < patienceMs) return;
+            fail();
+            socket.terminate();
+          }, patienceMs / 2);
+        },
+        data(socket, bytes) {
+          // Nothing is pipelined, so whatever arrives belongs to one response.
+          received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
+          const response = readResponse(received);
+          if (!response) return;
+          const { status, head: responseHead } = response;
+          sentAt = 0;
+          if (status < 400) second.useful += 1;
+          else if (status === 503) second.refused += 1;
+          else second.wrong += 1;
+          if (headerOf(responseHead, 'Connection') === 'close') {
+            socket.end();
+            again();
+          } else next(socket);
+        },
+        close: () => (sentAt === 0 ? again() : fail()),
+        error: fail,
+        connectError: fail,
+      },
+    }).catch(fail);
   };
-  for (let number = 0; number < connections; number++) void call(number);
+
+  for (let count = 0; count < connections; count++) open();
+  if (rate !== undefined) {
+    setInterval(() => {
+      due = Math.min(due + rate / 100, rate);
+      for (let free = Math.min(Math.floor(due), waiting.length); free > 0; free--) waiting.shift()?.();
+    }, 10);
+  }
   for (let passed = 0; passed < seconds; passed++) {
     await Bun.sleep(1000);
-    process.send?.(second);
-    second = { ...nothing };
+    process.stdout.write(`${JSON.stringify(second)}\n`);
+    second = { useful: 0, refused: 0, wrong: 0, failed: 0 };
   }
-  process.exit();
+  process.exit(0);
 }

@@ -2,7 +2,8 @@ import { percentile, round } from '../../test/support/statistics.ts';
 import { memoryMb } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { serve } from '../support/serve.ts';
-import { type FloodSecond, runFlood, usefulPerSecond } from './flood.ts';
+import type { FloodSecond } from './flood.ts';
+import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const peakConnections = 256;

@@ -2,7 +2,7 @@ import { round, slopeOf } from '../../test/support/statistics.ts';
 import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { serve } from '../support/serve.ts';
-import { runFlood, usefulPerSecond } from './flood.ts';
+import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const connections = 32;
