@@ -12,7 +12,7 @@ describe('npm run torture', () => {
     it(`leaves no process and no file behind when ${signal} ends it in the middle`, async () => {
       using place = makeFolder();
       const run = Bun.spawn(
-        [process.execPath, join(import.meta.dir, 'run.ts'), 'histories', '--rounds', '1000', '--no-controls'],
+        [process.execPath, join(import.meta.dir, 'run.ts'), 'overload', '--rounds', '1000', '--no-controls'],
         {
           env: { ...process.env, TMPDIR: place.path },
           stdio: ['ignore', 'ignore', 'ignore'],
