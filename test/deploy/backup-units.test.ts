@@ -2,7 +2,7 @@ import { expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { readDeployFile } from '../support/deploy/files.ts';
+import { readDeployFile } from './files.ts';
 import { makeWorld } from '../support/process/backup-world.ts';
 import { project } from '../support/process/package.ts';
 import { openS3Server } from '../support/s3-server.ts';

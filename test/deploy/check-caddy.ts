@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outputOf } from '../../scripts/command.ts';
-import { deployFolder, readDeployFile } from '../support/deploy/files.ts';
+import { deployFolder, readDeployFile } from './files.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { fixedKey, makeFolder, startService } from '../support/process/process.ts';
 import { startProgram } from '../support/process/running.ts';

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { project } from '../../scripts/command.ts';
 import { refuseTakenPort } from '../../src/server/listener.ts';
-import { readDeployFile } from '../support/deploy/files.ts';
+import { readDeployFile } from './files.ts';
 import { addPet, idsOf } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { openCaller } from '../support/http/raw-http.ts';

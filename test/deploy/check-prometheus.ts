@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { outputOf } from '../../scripts/command.ts';
 import { freePort } from '../support/http/free-port.ts';
-import { dashboardExpressions, rulesFile } from '../support/metrics/expressions.ts';
+import { dashboardExpressions, rulesFile } from './expressions.ts';
 import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
 import { makeFolder, startService } from '../support/process/process.ts';
 import { report, untilTrue } from './report.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { project, runToEnd } from '../../scripts/command.ts';
 import { fillFile } from '../support/fill-file.ts';
-import { deployFolder, readDeployFile } from '../support/deploy/files.ts';
+import { deployFolder, readDeployFile } from './files.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
 import { makeFolder, petstoreCommand, runCli, startService } from '../support/process/process.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
-import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
+import { dashboardExpressions, readsOf, ruleExpressions } from './expressions.ts';
 import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { runCli, startService } from '../support/process/process.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { errorResponse } from '../../src/http/response.ts';
-import { readDeployFile } from '../support/deploy/files.ts';
+import { readDeployFile } from './files.ts';
 
 /** `npm run torture -- behind-proxies` runs the first two, and `npm run check:caddy` the third. */
 const proxies = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { ruleExpressions } from '../support/metrics/expressions.ts';
+import { ruleExpressions } from './expressions.ts';
 
 const project = join(import.meta.dir, '../..');
 const operations = await Bun.file(join(project, 'docs/operations.md')).text();

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { version } from '../../package.json';
-import { deployFolder, readDeployFile, readYaml } from '../support/deploy/files.ts';
+import { deployFolder, readDeployFile, readYaml } from './files.ts';
 import { runCli } from '../support/process/process.ts';
 import { openService } from '../support/http/service.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/web/src/docs/code.ts';
-import { blocksOf } from '../support/clients-document.ts';
+import { blocksOf } from './clients-document.ts';
 import { openSampleFolder } from '../support/docs/samples.ts';
 import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';

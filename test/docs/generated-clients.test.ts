@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
 import { exampleAddress } from '../../packages/web/src/docs/code.ts';
-import { blocksOf } from '../support/clients-document.ts';
+import { blocksOf } from './clients-document.ts';
 import { operations } from '../support/contract/openapi.ts';
 import { outcomeOf } from '../support/http/calls.ts';
 import { openListeningService } from '../support/http/listening.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { exampleAddress } from '../../packages/web/src/docs/code.ts';
 import { parseFault } from '../../packages/testkit/src/sandbox/faults/fault.ts';
 import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
-import { blocksOf } from '../support/clients-document.ts';
+import { blocksOf } from './clients-document.ts';
 import { failureOf } from '../support/failure.ts';
-import type { Program, Reply } from '../support/docs/python-host.ts';
+import type { Program, Reply } from './python-host.ts';
 import { openSampleFolder, samplesOf, shapeOf, type ShownSample } from '../support/docs/samples.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { openService } from '../support/http/service.ts';
@@ -134,7 +134,7 @@ interface Python extends AsyncDisposable {
  */
 function openPython(): Python {
   let reply = Promise.withResolvers<Reply>();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../support/docs/python-host.ts')], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'python-host.ts')], {
     stdio: ['ignore', 'inherit', 'inherit'],
     ipc: (message) => reply.resolve(message as Reply),
     onExit: (_child, status) => reply.resolve({ output: '', error: `Python ended with ${status}.` }),

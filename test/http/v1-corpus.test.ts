@@ -4,7 +4,7 @@ import { openConnection, type RawConnection } from '../support/http/raw-http.ts'
 import { headerOf } from '../support/http/raw-response.ts';
 import { openService, openTemporarySqlite, type ServiceOptions } from '../support/http/service.ts';
 import { listen } from '../support/http/socket.ts';
-import { corpusKey, corpusOrigin, createCorpus, type CorpusRequest } from '../support/http/v1-corpus.ts';
+import { corpusKey, corpusOrigin, createCorpus, type CorpusRequest } from './v1-corpus.ts';
 
 /** Thousands of requests of v1: their responses are the same in every release, whatever else the service can do. */
 

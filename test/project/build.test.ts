@@ -8,7 +8,7 @@ import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { outputOf, project, run } from '../support/process/package.ts';
 import { makeFolder, startService, type Folder, type Service } from '../support/process/process.ts';
-import { openRegistry, type Registry } from '../support/process/registry.ts';
+import { openRegistry, type Registry } from './registry.ts';
 import { openService } from '../support/http/service.ts';
 
 const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };

@@ -4,7 +4,7 @@ import { statusOfCode, type ErrorCode } from '../../src/domain/error.ts';
 import { contractOf, toOpenapi30 } from '../../src/http/contract.ts';
 import { problemsOfValue } from '../support/contract/conformance.ts';
 import { openapi, operations, type Example } from '../support/contract/openapi.ts';
-import { lint } from '../support/process/redocly.ts';
+import { lint } from './redocly.ts';
 import { makeFolder } from '../support/process/process.ts';
 
 describe('openapi.yaml', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyProject } from '../support/process/release-copy.ts';
+import { copyProject } from '../release/release-copy.ts';
 import { startProgram, type RunningProgram } from '../support/process/running.ts';
 
 /** The README's commands, run as a newcomer would: in a fresh copy of the project, with nothing installed. */

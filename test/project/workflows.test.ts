@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { addPet, rex } from '../support/http/calls.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { makeFolder } from '../support/process/process.ts';
-import { lint, runRedocly } from '../support/process/redocly.ts';
+import { lint, runRedocly } from './redocly.ts';
 
 interface Step {
   stepId: string;

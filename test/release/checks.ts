@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { version } from '../../package.json';
 import { outputOf, run } from '../support/process/package.ts';
 import { startService } from '../support/process/process.ts';
-import { cloneReleaseCopy, makeReleaseCopy, type ReleaseCopy } from '../support/process/release-copy.ts';
+import { cloneReleaseCopy, makeReleaseCopy, type ReleaseCopy } from './release-copy.ts';
 
 /** `npm run release` begins with these: bun test ./test/release/checks.ts */
 

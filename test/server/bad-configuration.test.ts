@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { storeAt } from '../../src/stores/open.ts';
 import { makeFolder } from '../support/process/process.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
-import { expectRefusedStart } from '../support/process/refusal.ts';
+import { expectRefusedStart } from './refused-start.ts';
 
 const certificate = join(import.meta.dir, '../fixtures/localhost.pem');
 const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');

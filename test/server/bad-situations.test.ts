@@ -6,7 +6,7 @@ import { openListener } from '../../src/server/listener.ts';
 import { sqliteVersion } from '../../src/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
-import { expectRefusedStart } from '../support/process/refusal.ts';
+import { expectRefusedStart } from './refused-start.ts';
 import { createPet } from '../support/changes.ts';
 
 const folder = makeFolder();

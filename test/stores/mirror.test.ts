@@ -5,7 +5,7 @@ import { createEngine } from '../../src/stores/postgres/engine.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { createSql } from '../../src/stores/postgres/sessions.ts';
 import { codeOf } from '../support/code-of.ts';
-import { clientOf } from '../support/http/client-of.ts';
+import { clientOf } from './client-of.ts';
 import type { Store } from '../support/http/service.ts';
 import { followWithMirrors, Mirror } from '../support/mirror.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';

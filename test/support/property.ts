@@ -7,12 +7,3 @@ const givenSeed = process.env['FC_SEED'];
 export function holds<Values>(property: fc.IAsyncProperty<Values>, numRuns: number): Promise<void> {
   return fc.assert(property, { numRuns, ...(givenSeed !== undefined && { seed: Number(givenSeed) }) });
 }
-
-/** Any text that UTF-8 can carry and the API accepts as a name. */
-export const wellFormedName = fc
-  .oneof(
-    fc.string({ unit: 'binary' }),
-    fc.string({ unit: 'grapheme' }),
-    fc.string({ unit: 'binary', maxLength: 2000 }),
-  )
-  .filter((name) => !name.includes('\0'));

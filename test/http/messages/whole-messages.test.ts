@@ -3,7 +3,7 @@ import { nextQuery } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService } from '../../support/http/service.ts';
 import { listen, type Listening } from '../../support/http/socket.ts';
-import { messages, type Message } from '../../support/http/message-corpus.ts';
+import { messages, type Message } from './message-corpus.ts';
 
 /** A caller that reads a whole 201 has added a pet; one that reads anything else, or nothing, has added none. */
 

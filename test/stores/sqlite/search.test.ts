@@ -8,7 +8,7 @@ import { openSearcher } from '../../../src/stores/sqlite/search.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { makeSqlitePlace } from '../../support/store-place.ts';
-import { withoutThreads, withThreads } from '../../support/with-threads.ts';
+import { withoutThreads, withThreads } from './with-threads.ts';
 
 const nothing = { limit: 20, words: ['no pet has this name'] };
 

@@ -6,7 +6,7 @@ import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { openWriter } from '../../../src/stores/sqlite/writer.ts';
 import { createPet } from '../../support/changes.ts';
 import { makeFolder } from '../../support/process/process.ts';
-import { withThreads } from '../../support/with-threads.ts';
+import { withThreads } from './with-threads.ts';
 
 const sqlite = join(import.meta.dir, '../../../src/stores/sqlite');
 

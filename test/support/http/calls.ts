@@ -18,11 +18,6 @@ export function patch(body: unknown, headers: Record<string, string> = {}): Requ
   return { ...post(body, headers), method: 'PATCH' };
 }
 
-/** A PUT of JSON; a string is sent as it stands. */
-export function put(body: unknown, headers: Record<string, string> = {}): RequestInit {
-  return { ...post(body, headers), method: 'PUT' };
-}
-
 /** Adds a pet and gives its id; throws when the service refuses it. */
 export async function addPet(call: Call, pet: object = rex): Promise<string> {
   const response = await call('/v1/pets', post(pet));

@@ -17,8 +17,6 @@ export interface PostgresProxy extends AsyncDisposable {
   loseResponseTo(text: string): void;
   /** Everything that is sent to the server from now on, as it is sent. */
   record(): string[];
-  /** Open connections on which this text has been sent to the server, or would have been. */
-  countThatSent(text: string): number;
   /** Ends every connection on which this text has been sent to the server. */
   cutConnectionsThatSent(text: string): void;
   /** New connections lead to another server from now on; those that are open stay where they are. */
@@ -38,7 +36,7 @@ interface Pair {
 }
 
 /** The name of a statement. */
-export type CutStatement = 'insert-pets' | 'update-pets' | 'delete-pets' | 'replace-key';
+export type CutStatement = 'insert-pets' | 'update-pets';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let serverPort = firstPort;
@@ -110,7 +108,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       recorded = [];
       return recorded;
     },
-    countThatSent: (text) => [...pairs].filter(({ sent }) => sent.includes(text)).length,
     cutConnectionsThatSent(text) {
       for (const pair of pairs) if (pair.sent.includes(text)) cut(pair);
     },

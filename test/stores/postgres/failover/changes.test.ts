@@ -1,16 +1,16 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { createRegistry } from '../../../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { clientOf } from '../../../support/http/client-of.ts';
+import { clientOf } from '../../client-of.ts';
 import { followWithMirrors } from '../../../support/mirror.ts';
-import { startChangeLoad } from '../../../support/postgres/change-load.ts';
+import { startChangeLoad } from './change-load.ts';
 import { scrapeRegistry } from '../../../support/metrics/scrape.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
 import { makeDatabase } from '../../../support/postgres/server.ts';
-import { makePair } from '../../../support/postgres/standby.ts';
+import { makePair } from '../standby.ts';
 import { randomFrom } from '../../../support/random.ts';
 import { createPet, updatePet } from '../../../support/changes.ts';
 

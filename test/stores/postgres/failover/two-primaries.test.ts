@@ -5,9 +5,9 @@ import { createLog } from '../../../../src/system/log.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
-import { startChangeLoad } from '../../../support/postgres/change-load.ts';
+import { startChangeLoad } from './change-load.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
-import { makePair } from '../../../support/postgres/standby.ts';
+import { makePair } from '../standby.ts';
 import { createPet } from '../../../support/changes.ts';
 
 // The name tells the load that no order belongs to it.

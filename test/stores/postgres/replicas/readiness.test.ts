@@ -7,7 +7,7 @@ import { openService } from '../../../support/http/service.ts';
 import { makeCluster } from '../../../support/postgres/cluster.ts';
 import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
 import { makeDatabase } from '../../../support/postgres/server.ts';
-import { requireMissingStandby } from '../../../support/postgres/standby.ts';
+import { requireMissingStandby } from '../standby.ts';
 import { createPet, updatePet } from '../../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };

@@ -4,7 +4,7 @@ import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { cancelWaitForStandby, requireMissingStandby } from '../../../support/postgres/standby.ts';
+import { cancelWaitForStandby, requireMissingStandby } from '../standby.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };

@@ -1,9 +1,9 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { join } from 'node:path';
+import { deployFolder } from './files.ts';
 
-const deploy = join(import.meta.dir, '../../../deploy');
-export const rulesFile = join(deploy, 'prometheus/alerts.yml');
-const dashboardFile = join(deploy, 'grafana/petstore.json');
+export const rulesFile = join(deployFolder, 'prometheus/alerts.yml');
+const dashboardFile = join(deployFolder, 'grafana/petstore.json');
 
 interface Rules {
   groups: { rules: { alert?: string; record?: string; expr: string }[] }[];

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { between, randomFrom, type Random } from '../random.ts';
+import { between, randomFrom, type Random } from '../support/random.ts';
 
 /** A request of v1 as it is sent. `{etag}` and `{next}` stand for the last ETag and the last link to a next page. */
 export interface CorpusRequest {

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { outputOf, project, run, type Ended } from './package.ts';
-import { makeFolder, type Folder } from './process.ts';
+import { outputOf, project, run, type Ended } from '../support/process/package.ts';
+import { makeFolder, type Folder } from '../support/process/process.ts';
 
 export interface ReleaseCopy {
   path: string;

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { project } from './package.ts';
-import { makeFolder } from './process.ts';
+import { project } from '../support/process/package.ts';
+import { makeFolder } from '../support/process/process.ts';
 
 const modules = join(project, 'node_modules');
-const placeholder = join(import.meta.dir, '../../fixtures/bun-placeholder.txt');
+const placeholder = join(import.meta.dir, '../fixtures/bun-placeholder.txt');
 
 export interface Registry extends AsyncDisposable {
   /** For `npm`, which then neither calls anybody else nor reads or changes the cache of this machine. */

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { runCli, type CliOptions } from './process.ts';
+import { runCli, type CliOptions } from '../support/process/process.ts';
 
 /** Starts the service where it must not start: one line for the operator, no stack, nothing on stdout. */
 export async function expectRefusedStart(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { project, run } from './package.ts';
+import { project, run } from '../support/process/package.ts';
 
 /** Runs Redocly's CLI, which calls home unless it is told not to. */
 export function runRedocly(args: string[]): ReturnType<typeof run> {

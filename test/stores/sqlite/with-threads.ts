@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from './process/process.ts';
+import { makeFolder } from '../../support/process/process.ts';
 
 type Work = () => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const deployFolder = join(import.meta.dir, '../../../deploy');
+export const deployFolder = join(import.meta.dir, '../../deploy');
 
 export function readDeployFile(path: string): string {
   return readFileSync(join(deployFolder, path), 'utf8');

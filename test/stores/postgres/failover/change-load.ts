@@ -1,7 +1,7 @@
-import { PetstoreError } from '../../../src/domain/error.ts';
-import type { Store } from '../../../src/stores/store.ts';
-import type { Database } from './server.ts';
-import { createPet, deletePet, updatePet } from '../changes.ts';
+import { PetstoreError } from '../../../../src/domain/error.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import type { Database } from '../../../support/postgres/server.ts';
+import { createPet, deletePet, updatePet } from '../../../support/changes.ts';
 
 /** Creates pets, sells them and deletes some, without a pause, and remembers what was acknowledged. */
 export interface ChangeLoad {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyCluster, makeCluster, superuser, type Cluster } from './cluster.ts';
+import { copyCluster, makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
 
 /** A standby that follows the primary; the primary must be stopped while its folder is copied. */
 export async function makeStandby(primary: Cluster): Promise<Cluster> {

@@ -1,5 +1,5 @@
-import { createClient, type PetstoreClient } from '../../../packages/client/src/index.ts';
-import { openService, type Store } from './service.ts';
+import { createClient, type PetstoreClient } from '../../packages/client/src/index.ts';
+import { openService, type Store } from '../support/http/service.ts';
 
 /** A client of a service on this store, without a socket. */
 export async function clientOf(store: Store): Promise<PetstoreClient> {
