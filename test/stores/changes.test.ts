@@ -82,16 +82,21 @@ onEveryStore('a delete', ({ open, place }) => {
     expect([...used].every((each) => each < id)).toBe(true);
   });
 
-  it('replays the first response to an idempotency key after an update and a delete', async () => {
+  it('leaves the first response to an idempotency key, before, during and after it, through every store', async () => {
     const once = { key: 'k', caller: 'c' };
-    const store = await open();
+    const [store, other] = [await open(), await open()];
     const first = await store.pets.apply(createPet({ ...rex, status: 'pending' }, once));
     const again = { ...first, isNew: false };
-    const create = () => store.pets.apply(createPet({ ...rex, status: 'pending' }, once));
+    const create = () =>
+      Promise.all(
+        [store, other].map(({ pets }) => pets.apply(createPet({ ...rex, status: 'pending' }, once))),
+      );
     await store.pets.apply(updatePet(first.id, { changes: { name: 'Tom', status: null } }));
-    expect(await create()).toEqual(again);
-    await store.pets.apply(deletePet(first.id));
-    expect(await create()).toEqual(again);
+    expect(await create()).toEqual([again, again]);
+    const deleting = store.pets.apply(deletePet(first.id));
+    expect(await create()).toEqual([again, again]);
+    await deleting;
+    expect(await create()).toEqual([again, again]);
     expect(await codeOf(store.pets.apply(createPet(rex, once)))).toBe('idempotency_conflict');
     await store.close();
     const reopened = await open();

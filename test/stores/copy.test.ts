@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTable, type StoreTables } from '../../src/stores/copy.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
@@ -7,6 +8,7 @@ import { openPostgresStore } from '../../src/stores/postgres/open.ts';
 import { openPostgresTables } from '../../src/stores/postgres/tables.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { openSqliteTables } from '../../src/stores/sqlite/tables.ts';
+import { damageFile } from '../support/crashed-store.ts';
 import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 import { createPet, deletePet, putCategory, updatePet } from '../support/changes.ts';
@@ -141,6 +143,16 @@ describe('petstore copy', () => {
         'petstore: The target already holds pets, so nothing was written. Choose an empty store with --to.\n',
     });
     expect(await contentOf(openSqliteTables({ path: other, mayCreate: false }))).toHaveLength(1);
+  });
+
+  it('reports a damaged table in one line', async () => {
+    const [damaged, other] = ['torn.db', 'new.db'].map((name) => join(folder.path, name));
+    copyFileSync(full, damaged!);
+    damageFile(damaged!);
+    expect(await runCli(['copy', '--from', damaged!, '--to', other!])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: The database .* is damaged\..*\n$/),
+    });
   });
 
   it('compares both stores at the end', async () => {

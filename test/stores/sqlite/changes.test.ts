@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { codeOf } from '../../support/code-of.ts';
-import { useSqliteFile } from '../../support/sqlite-file.ts';
+import { makeSqlitePlace } from '../../support/store-place.ts';
 import { createPet, deletePet, updatePet } from '../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
-const place = useSqliteFile();
-
 /** How many commits are in the log: the last frame of each holds the size of the database. */
-function countCommits(): number {
-  const log = readFileSync(`${place.path}-wal`);
+function countCommits(path: string): number {
+  const log = readFileSync(`${path}-wal`);
   const frameBytes = 24 + log.readUInt32BE(8);
   let commits = 0;
   for (let frame = 32; frame + frameBytes <= log.length; frame += frameBytes) {
@@ -21,11 +19,12 @@ function countCommits(): number {
 
 describe('updates and deletes', () => {
   it('share a commit with everything that arrives together, including refusals', async () => {
-    const store = place.open();
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
     const ids = await Promise.all(
       Array.from({ length: 100 }, async () => (await store.pets.apply(createPet(rex))).id),
     );
-    const before = countCommits();
+    const before = countCommits(place.path);
     const { pets } = store;
     const outcomes = await Promise.all(
       ids.flatMap((id, index) => [
@@ -40,17 +39,21 @@ describe('updates and deletes', () => {
       precondition_failed: { length: 100 },
       not_found: { length: 50 },
     });
-    expect(countCommits() - before).toBeLessThanOrEqual(2);
+    expect(countCommits(place.path) - before).toBeLessThanOrEqual(2);
+    await store.close();
   });
 
   it('never free the id of a pet that was created and deleted in one batch', async () => {
-    const store = place.open();
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
     const { id } = await store.pets.apply(createPet(rex));
     const next = id + 1n;
     const together = [createPet(rex), deletePet(next)].map((change) => store.pets.apply(change));
     expect((await Promise.all(together)).map((applied) => applied.id)).toEqual([next, next]);
     expect(await store.pets.getPet(next)).toBeUndefined();
     await store.close();
-    expect((await place.open().pets.apply(createPet(rex))).id).toBe(next + 1n);
+    const again = await place.open();
+    expect((await again.pets.apply(createPet(rex))).id).toBe(next + 1n);
+    await again.close();
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { Client } from 'pg';
 import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { runCli } from '../../../support/process/process.ts';
@@ -56,25 +55,6 @@ describe('a server with too few connections', () => {
     while ((await codeOf(own2.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
     await own2.close();
     await own.run('DROP OWNED BY few; DROP ROLE few');
-  });
-});
-
-describe('a lock that another program holds', () => {
-  it('makes a create a 503 after the lock timeout, without an effect, and delays no read', async () => {
-    const other = new Client(database.address());
-    await other.connect();
-    await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
-    const answer = store.pets.apply(createPet({ ...rex, name: 'locked out' }));
-    await store.pets.listPets({ limit: 1 });
-    expect(await failureOf(answer)).toMatchObject({
-      code: 'unavailable',
-      message: 'The store cannot be used at the moment. Try again.',
-      cause: { code: '55P03' },
-    });
-    await other.query('ROLLBACK');
-    await other.end();
-    await store.pets.apply(createPet(rex));
-    expect(await database.run("SELECT FROM pets WHERE folded_name = 'locked out'")).toEqual([]);
   });
 });
 

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { createPool, type SessionPool } from '../../../../src/stores/postgres/pool.ts';
-import { type Query, servingTimeouts, type Timeouts } from '../../../../src/stores/postgres/session.ts';
+import { createSql } from '../../../../src/stores/postgres/sessions.ts';
+import { servingTimeouts, type Timeouts } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { openProxy } from '../../../support/postgres/proxy.ts';
@@ -55,20 +56,18 @@ describe('closing a pool', () => {
   });
 });
 
-describe('a list as a value', () => {
-  it('arrives as it was, whatever its characters', async () => {
-    const pool = openPool();
-    const query: Query = (statement, values) => pool.run((session) => session.query(statement, values));
-    const characters = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code)).slice(1);
-    const texts = ['', 'NULL', 'null', '{}', '[1]', '"', '\\', '\\n', '\\"', ' a, b ', '\\\\u0001', '🐈'];
-    for (const list of [texts, characters, [...texts, '\n'], [null, 'a'], []]) {
-      const rows = await query<{ list: unknown }>('SELECT $1::text[] AS list', [list]);
-      expect(rows).toEqual([{ list }]);
-    }
-    const numbers = [1, null, '-9223372036854775808'];
-    const rows = await query('SELECT number FROM unnest($1::bigint[]) AS number', [numbers]);
-    expect(rows).toEqual([{ number: '1' }, { number: null }, { number: '-9223372036854775808' }]);
-    await pool.close();
+describe('a plan', () => {
+  it('is made once per statement, whatever the values are, and is never compiled', async () => {
+    // One session reads, so that all plans are its own.
+    const sql = createSql(parseAddress(database.address(), {}), { readerCount: 1 });
+    const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
+    for (let last = 1; last <= 20; last++) expect(await sql.read(statement, [last])).toHaveLength(last);
+    expect(await sql.read({ name: 'compiled', text: 'SHOW jit' })).toEqual([{ jit: 'off' }]);
+    const text = 'SELECT name, generic_plans, custom_plans FROM pg_prepared_statements';
+    expect(await sql.read({ name: 'plans', text })).toContainEqual({
+      ...{ name: 'numbers', generic_plans: '20', custom_plans: '0' },
+    });
+    await sql.close();
   });
 });
 

@@ -5,26 +5,26 @@ import { dirname, join } from 'node:path';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { readPragma } from '../../../../src/stores/sqlite/schema.ts';
 import { limitedTo, runCli } from '../../../support/process/process.ts';
-import { useSqliteFile } from '../../../support/sqlite-file.ts';
+import { useStoreFolder } from '../../../support/process/store-folder.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
-const place = useSqliteFile();
+const at = useStoreFolder();
 
-async function useStore(path = place.path): Promise<void> {
+async function useStore(path = at.store): Promise<void> {
   const store = openSqliteStore({ path });
   await store.pets.apply(createPet(rex));
   await store.close();
 }
 
-const migrate = (options = {}) => runCli(['migrate', '--database-url', place.path], options);
+const migrate = (options = {}) => runCli(['migrate', '--database-url', at.store], options);
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('openSqliteStore on a new store', () => {
   it('gives only the owner access: folder 700, file and side files 600', async () => {
-    const path = join(dirname(place.path), 'deep', 'new', 'shop.db');
+    const path = at.inFolder('deep/new/shop.db');
     const store = openSqliteStore({ path });
     try {
       await store.pets.apply(createPet(rex));
@@ -36,7 +36,7 @@ describe('openSqliteStore on a new store', () => {
   });
 
   it('leaves the rights of an existing folder and file alone', async () => {
-    const folder = join(dirname(place.path), 'shared');
+    const folder = at.inFolder('shared');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
     const path = join(folder, 'shop.db');
@@ -49,9 +49,9 @@ describe('openSqliteStore on a new store', () => {
 
 describe('openSqliteStore', () => {
   it('makes the tables in an empty file and marks the file as ours', async () => {
-    writeFileSync(place.path, '');
+    writeFileSync(at.store, '');
     await useStore();
-    const database = new Database(place.path, { readonly: true });
+    const database = new Database(at.store, { readonly: true });
     expect(readPragma(database, 'user_version')).toBe(9);
     expect(readPragma(database, 'application_id')).toBe(Buffer.from('pets').readUInt32BE());
     expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
@@ -76,7 +76,7 @@ describe('openSqliteStore', () => {
 describe('a clean stop', () => {
   it('keeps the side files, with an empty log, so that a start needs no room on the disk', async () => {
     await useStore();
-    expect(statSync(`${place.path}-wal`).size).toBe(0);
-    expect(existsSync(`${place.path}-shm`)).toBe(true);
+    expect(statSync(`${at.store}-wal`).size).toBe(0);
+    expect(existsSync(`${at.store}-shm`)).toBe(true);
   });
 });
