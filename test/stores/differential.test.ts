@@ -1,6 +1,5 @@
 import { afterAll, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import type { ApiKey } from '../../src/domain/api-key.ts';
 import type { Applied, CategoryChange, PetChange } from '../../src/domain/change.ts';
 import { PetstoreError } from '../../src/domain/error.ts';
 import type { EventPosition, Store } from '../../src/stores/store.ts';
@@ -119,41 +118,6 @@ class Side {
   }
 }
 
-/** What is done to the keys of a run, which are named by their place. */
-const moment = fc.integer({ min: 1, max: 5 }).map((ms) => new Date(ms));
-const keyAction = fc.oneof(
-  fc.record({ kind: fc.constant('create' as const), isReadOnly: fc.boolean(), mayDelete: fc.boolean() }),
-  fc.record({ kind: fc.constant('revoke' as const), place: fc.nat(3), at: moment }),
-  fc.record({ kind: fc.constant('use' as const), place: fc.nat(3), at: moment }),
-);
-
-type KeyAction = typeof keyAction extends fc.Arbitrary<infer Action> ? Action : never;
-
-/** Does all actions of a batch at once, and returns the keys of the run as they are then. */
-async function useKeys({ keys }: Store, run: number, batches: KeyAction[][]): Promise<Partial<ApiKey>[]> {
-  const ids: string[] = [];
-  for (const [round, batch] of batches.entries()) {
-    const created = await Promise.all(
-      batch.map(async (action, index) => {
-        const id = 'place' in action ? (ids[action.place] ?? '999999999') : '';
-        if (action.kind === 'revoke') await keys.revokeKey(id, action.at);
-        if (action.kind === 'use') await keys.recordUse(id, action.at);
-        if (action.kind !== 'create') return undefined;
-        const { isReadOnly, mayDelete } = action;
-        const hash = `${run} ${round} ${index}`;
-        const times = { createdAt: new Date(run), expiresAt: new Date(2 ** 41) };
-        return keys.createKey({
-          ...{ hash, name: `run ${run}`, isReadOnly, mayDelete, lastFour: 'last' },
-          ...times,
-        });
-      }),
-    );
-    ids.push(...created.flatMap((key) => key?.id ?? []));
-  }
-  const found = (await keys.listKeys()).filter((key) => key.name === `run ${run}`);
-  return found.map((key) => Object.assign(key, { id: `#${ids.indexOf(key.id)}` }));
-}
-
 it('both stores decide random batches alike, and hold the same pets, categories, orders and events afterwards', async () => {
   let run = 0;
   await holds(
@@ -164,21 +128,6 @@ it('both stores decide random batches alike, and hold the same pets, categories,
         const [one, other] = both.map((store) => new Side(store, run)) as [Side, Side];
         for (const batch of batches) expect(await other.apply(batch)).toEqual(await one.apply(batch));
         expect(await other.read()).toEqual(await one.read());
-      },
-    ),
-    60,
-  );
-});
-
-it('both stores change keys alike', async () => {
-  let run = 0;
-  await holds(
-    fc.asyncProperty(
-      fc.array(fc.array(keyAction, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }),
-      async (batches) => {
-        run += 1;
-        const [one, other] = both as [Store, Store];
-        expect(await useKeys(other, run, batches)).toEqual(await useKeys(one, run, batches));
       },
     ),
     60,

@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
-import { type Page, type PageRequest, type Sort, sorts } from '../../src/stores/store.ts';
+import { type Page, type Sort, sorts } from '../../src/stores/store.ts';
 import { type NewPet, type PetStatus, petStatuses, renderPet } from '../../src/domain/pet.ts';
-import { createPet, putCategory, updatePet } from '../support/changes.ts';
+import { createPet, updatePet } from '../support/changes.ts';
 import { insertPets } from '../support/insert-rows.ts';
 import { onEveryStore } from '../support/stores.ts';
 
@@ -123,35 +123,3 @@ onEveryStore('a page of any length after any id', ({ open, place }) => {
     );
   });
 });
-
-onEveryStore('a page of categories, orders and events', ({ open }) => {
-  it('is cut between two rows, whatever their texts are', async () => {
-    const store = await open();
-    const texts = [',{"id":7,"name":"', '},{"id":1', '"},{"id":9,"petId":1,"name":"'];
-    for (const [index, text] of texts.entries()) {
-      await store.pets.apply(putCategory(BigInt(index), text, undefined, text));
-      await store.pets.apply(createPet({ name: text, categoryId: 1n, status: 'sold' }, undefined, text));
-    }
-    const lists = [
-      (request: PageRequest) => store.pets.listCategories(request),
-      (request: PageRequest) => store.orders.listOrders({ limit: request.limit, ...afterOf(request) }),
-    ];
-    for (const list of lists) {
-      const all = JSON.parse((await list({ limit: 100 })).json) as object[];
-      const walked: object[] = [];
-      for (let after: bigint | undefined, isLast = false; !isLast;) {
-        const page = await list({ limit: 1, ...(after !== undefined && { after }) });
-        walked.push(...(JSON.parse(page.json) as object[]));
-        after = page.next;
-        isLast = after === undefined;
-      }
-      expect([walked.length, walked]).toEqual([texts.length, all]);
-    }
-    const { json } = await store.events.listEvents({ limit: 100 });
-    expect((JSON.parse(json) as { createdBy: string }[]).map(({ createdBy }) => createdBy)).toEqual(
-      texts.flatMap((text) => [text, text]),
-    );
-  });
-});
-
-const afterOf = ({ after }: PageRequest) => (after === undefined ? {} : { after });

@@ -129,28 +129,6 @@ onEveryStore('the store', ({ place, open }) => {
       expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
     });
 
-    it('finds a key until the announced time of its revocation, which never moves later', async () => {
-      let time = 10_000;
-      const { keys } = await open({ now: () => time });
-      await keys.createKey({ ...till, expiresAt: new Date(90_000) });
-      for (const [asked, revokedAt] of [
-        [80_000, 80_000],
-        [95_000, 80_000],
-        [70_000, 70_000],
-      ])
-        expect(await keys.revokeKey('1', new Date(asked!))).toMatchObject({
-          revokedAt: new Date(revokedAt!),
-        });
-      for (const at of [10_000, 69_999]) {
-        time = at;
-        expect(await keys.findKey(till.hash)).toMatchObject({ id: '1' });
-      }
-      for (const at of [70_000, 100_000]) {
-        time = at;
-        expect(await keys.findKey(till.hash)).toBeUndefined();
-      }
-    });
-
     it('keeps the earliest of revocations that run at once', async () => {
       const [{ keys }, other] = [await open(), await open()];
       await keys.createKey(till);
@@ -159,17 +137,6 @@ onEveryStore('the store', ({ place, open }) => {
       );
       await Promise.all(revocations);
       expect(await keys.listKeys()).toMatchObject([{ revokedAt: new Date(4) }]);
-    });
-
-    it('does not find an expired key, whether or not it was requested before', async () => {
-      const { keys } = await open();
-      const expiresAt = new Date(Date.now() + 1000);
-      await keys.createKey({ ...till, expiresAt });
-      await keys.findKey(till.hash);
-      await keys.createKey({ ...till, hash: 'b'.repeat(64), expiresAt: new Date(1000) });
-      expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
-      while (Date.now() <= expiresAt.getTime()) await Bun.sleep(20);
-      expect(await keys.findKey(till.hash)).toBeUndefined();
     });
 
     it('does not find an unknown key', async () => {

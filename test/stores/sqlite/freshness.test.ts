@@ -63,16 +63,6 @@ describe('the freshness of reads and versions', () => {
     }
   });
 
-  it('follows the commits of another process', () => {
-    const program = `new (require('bun:sqlite').Database)(process.argv[1]).run('${insert}')`;
-    for (let commits = 1; commits < 3; commits++) {
-      const version = freshness.version();
-      expect(Bun.spawnSync([process.execPath, '-e', program, place.path]).exitCode).toBe(0);
-      expect(freshness.version()).toBeGreaterThan(version);
-      expect(freshness.read(count)).toBe(commits);
-    }
-  });
-
   it('follows commits after the log was checkpointed and restarted', () => {
     for (let round = 0; round < 10; round++) {
       for (const disturb of [() => {}, () => writing.run('PRAGMA wal_checkpoint(TRUNCATE)')]) {

@@ -4,10 +4,7 @@ import { type ApiKey, isUsable } from '../../../../src/domain/api-key.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { untilAvailable } from '../../../support/postgres/availability.ts';
 import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
-import { makeDatabase } from '../../../support/postgres/server.ts';
-import { createPet } from '../../../support/changes.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy } = proxied;
@@ -70,19 +67,5 @@ describe('three replicas on one database', () => {
         () => false,
       );
     while (!(await isAccepted())) await Bun.sleep(20);
-  });
-});
-
-describe('twenty replicas that start together on an empty database', () => {
-  it('all start, and each reads what one has created', async () => {
-    await using empty = await makeDatabase();
-    const address = empty.address('?connect_timeout=60');
-    const started = await Promise.all(Array.from({ length: 20 }, () => openPostgresStore({ address })));
-    // So that every session is open.
-    await Promise.all(started.map(({ pets }) => untilAvailable(pets)));
-    const { id, json } = await started[0]!.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
-    const seen = await Promise.all(started.map(async ({ pets }) => pets.getPet(id)));
-    expect(seen).toEqual(started.map(() => json));
-    await Promise.all(started.map((replica) => replica.close()));
   });
 });
