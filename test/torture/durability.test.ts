@@ -7,4 +7,4 @@ import { expectToHold } from './short-run.ts';
 expectToHold(powerCut, 2);
 expectToHold(ioFaults, 3);
 expectToHold(damage, 4);
-expectToHold(histories, 1);
+expectToHold(histories, 2);
