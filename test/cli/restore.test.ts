@@ -1,11 +1,20 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import { OperatorError } from '../../src/domain/error.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
-import { openSqliteTables } from '../../src/stores/sqlite/tables.ts';
 import { restoreSqlite } from '../../src/stores/sqlite/maintenance/restore.ts';
 import { fillFile } from '../support/fill-file.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
@@ -15,11 +24,10 @@ import { codeOf } from '../support/code-of.ts';
 import { makeCrashedStore } from '../support/crashed-store.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
-import { insertPets } from '../support/insert-rows.ts';
-import { isOpenElsewhere } from '../support/process/open-files.ts';
 import { readPets } from '../support/journal.ts';
 import { failureOf } from '../support/failure.ts';
-import { createPet } from '../support/changes.ts';
+import { createPet, deletePet, putCategory } from '../support/changes.ts';
+import { addPet } from '../support/http/calls.ts';
 
 const at = useStoreFolder();
 const { inFolder, run } = at;
@@ -28,6 +36,8 @@ const { inFolder, run } = at;
 const crashed = makeFolder();
 beforeAll(() => makeCrashedStore(crashed.database, 1));
 afterAll(() => crashed[Symbol.dispose]());
+
+const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
 /** Opens the store for some work. */
 async function withStore<Result>(work: (store: Store) => Promise<Result>, path = at.store): Promise<Result> {
@@ -49,18 +59,27 @@ const restore = ({ file = 'backup.db', name = at.store, isForced = false } = {})
   restoreSqlite({ file: resolve(at.path, file), name, isForced, report: noReport });
 
 describe('petstore restore', () => {
-  it('restores everything, keys included, where there was no store', async () => {
-    const { text } = await withStore(({ keys }) => issueKey(keys, { name: 'till', now: new Date() }));
+  it('restores everything, keys and used ids included, where there was no store', async () => {
+    const { text, orders } = await withStore(async (store) => {
+      await store.pets.apply(createPet(sold));
+      await store.pets.apply(deletePet(1n));
+      await store.pets.apply(putCategory(7n, 'Dogs'));
+      const issued = await issueKey(store.keys, { name: 'till', now: new Date() });
+      return { ...issued, orders: (await store.orders.listOrders({ limit: 100 })).json };
+    });
     await backUp();
     const restored = inFolder('new/b.db');
     expect(await runCli(['restore', inFolder('backup.db'), '--database-url', restored])).toMatchObject({
       status: 0,
-      stdout: `Restored 0 pets to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
+      stdout: `Restored 0 pets and 1 order to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
     });
     expect(statSync(restored).mode & 0o777).toBe(0o600);
     expect(readdirSync(inFolder('new'))).toEqual(['b.db']);
     await using service = await startService({ databaseUrl: restored });
-    expect((await service.callWith(text, '/v1/pets')).status).toBe(200);
+    const textAt = async (path: string) => (await service.callWith(text, path)).text();
+    expect(await textAt('/v1/store/orders')).toBe(orders);
+    expect(await textAt('/v1/categories')).toBe('[{"id":7,"name":"Dogs"}]');
+    expect(await addPet(service.call)).toBe('2');
     for (const isForced of [false, true])
       expect(String(await failureOf(restore({ name: restored, isForced })))).toContain('is in use');
     expect((await service.call('/readyz')).status).toBe(200);
@@ -159,19 +178,32 @@ describe('petstore restore', () => {
     expect(readPets(at.store)).toHaveLength(51);
   });
 
-  it('replaces pets, or a damaged store, only with --force', async () => {
+  it.each([
+    ['pets', [createPet(sold)]],
+    ['orders', [createPet(sold), deletePet(1n)]],
+    ['categories', [putCategory(7n, 'Dogs')]],
+  ])('replaces a store that holds %s only with --force', async (what, changes) => {
     await makeStore();
     await backUp();
-    await addPetTo(at.store);
-    expect(String(await failureOf(restore()))).toContain('add --force');
-    expect(readPets(at.store)).toHaveLength(1);
+    await withStore(async ({ pets }) => {
+      for (const change of changes) await pets.apply(change);
+    });
+    const refusal = `holds ${what}. To replace them with the backup, add --force.`;
+    expect((await run('restore', 'backup.db')).stderr).toBe(`petstore: ${at.store} ${refusal}\n`);
     await restore({ isForced: true });
-    expect(readPets(at.store)).toHaveLength(0);
+    expect(await withStore(async ({ orders }) => await orders.listOrders({ limit: 1 }))).toEqual({
+      json: '[]',
+    });
+    expect(readPets(at.store)).toEqual([]);
+  });
 
+  it('replaces what is no database any more only with --force', async () => {
+    await makeStore();
+    await backUp();
     writeFileSync(at.store, 'no database any more');
     expect(String(await failureOf(restore()))).toContain('is not a database');
     await restore({ isForced: true });
-    expect(readPets(at.store)).toHaveLength(0);
+    expect(readPets(at.store)).toEqual([]);
   });
 
   it('refuses what is no whole backup, and leaves the store alone', async () => {
@@ -197,8 +229,18 @@ describe('petstore restore', () => {
   });
 });
 
-async function addPetTo(path: string): Promise<void> {
-  await insertPets({ openTables: () => openSqliteTables({ path, mayCreate: true }) }, [
-    { id: 1n, name: 'Rex', categoryId: 1n },
-  ]);
+/** Whether a process other than this one has the file open, as the system tells it. */
+function isOpenElsewhere(path: string): boolean {
+  const file = realpathSync(path);
+  const isOpenIn = (pid: string): boolean => {
+    try {
+      const folder = `/proc/${pid}/fd`;
+      return readdirSync(folder).some((descriptor) => readlinkSync(join(folder, descriptor)) === file);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc').some(
+    (name) => /^\d+$/.test(name) && name !== String(process.pid) && isOpenIn(name),
+  );
 }

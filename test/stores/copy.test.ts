@@ -12,6 +12,7 @@ import { damageFile } from '../support/crashed-store.ts';
 import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 import { createPet, deletePet, putCategory, updatePet } from '../support/changes.ts';
+import { idsOf } from '../support/http/calls.ts';
 import { insertPets } from '../support/insert-rows.ts';
 
 /** More than two batches. */
@@ -100,7 +101,7 @@ describe('petstore copy', () => {
   it('leaves a usable store: its log of events is new, no id is used again, and a repeated create finds its pet', async () => {
     const store = await openPostgresStore({ address: database.address() });
     expect(await store.events.listEvents({ limit: 100 })).toMatchObject({ json: '[]', isEnd: true });
-    const created = await store.pets.apply(createPet({ name: 'new', categoryId: 1n }));
+    const created = await store.pets.apply(createPet({ ...gone, name: 'new' }));
     const keyed = { name: 'keyed "3" \\ 🐕 NULL', categoryId: -(2n ** 63n) };
     expect(await store.pets.apply(createPet(keyed, { caller: 'shop', key: 'key 3' }))).toMatchObject({
       id: 4n,
@@ -109,6 +110,7 @@ describe('petstore copy', () => {
     const deleted = await store.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
     expect(deleted).toMatchObject({ isNew: false });
     expect(created.id).toBe(deleted.id + 1n);
+    expect(idsOf((await store.orders.listOrders({ limit: 1, after: 3n })).json)).toEqual(['4']);
     expect(await issueKey(store.keys, { name: 'new', now: new Date() })).toMatchObject({ key: { id: '4' } });
     await store.close();
   });
@@ -131,16 +133,19 @@ describe('petstore copy', () => {
     await store.close();
   });
 
-  it('refuses a target that is not empty, and writes nothing', async () => {
-    const other = join(folder.path, 'other.db');
+  it.each([
+    ['pets', [createPet({ name: 'somebody else', categoryId: 1n })]],
+    ['orders', [createPet(gone), deletePet(1n)]],
+    ['categories', [putCategory(1n, 'Dogs')]],
+  ])('refuses a target that holds %s, and writes nothing', async (what, changes) => {
+    const other = join(folder.path, `${what}.db`);
     const store = openSqliteStore({ path: other });
-    await store.pets.apply(createPet({ name: 'somebody else', categoryId: 1n }));
+    for (const change of changes) await store.pets.apply(change);
     await store.close();
     const { status, stderr } = await runCli(['copy', '--from', full, '--to', other]);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr:
-        'petstore: The target already holds pets, so nothing was written. Choose an empty store with --to.\n',
+      stderr: `petstore: The target already holds ${what}, so nothing was written. Choose an empty store with --to.\n`,
     });
     expect(await contentOf(openSqliteTables({ path: other, mayCreate: false }))).toHaveLength(1);
   });

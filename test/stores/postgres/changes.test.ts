@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { Store } from '../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from './proxied-store.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 

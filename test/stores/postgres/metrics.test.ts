@@ -2,7 +2,7 @@ import { expect, it } from 'bun:test';
 import { createRegistry } from '../../../src/metrics/registry.ts';
 import { failureOf } from '../../support/failure.ts';
 import { scrapeRegistry } from '../../support/metrics/scrape.ts';
-import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from './proxied-store.ts';
 import { createPet } from '../../support/changes.ts';
 
 const newPet = { name: 'Rex', categoryId: 1n };

@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createPet } from '../../support/changes.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { idsOf } from '../../support/http/calls.ts';
-import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from './proxied-store.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 
 it('does not run a search whose caller has left', async () => {

@@ -47,33 +47,3 @@ export async function openSampleFolder(): Promise<SampleFolder> {
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };
 }
-
-/**
- * What two outputs have in common when only their values differ: the names and types of JSON, the kinds of words of a
- * text. A list or a text has the shapes of its items or lines, each once.
- */
-export function shapeOf(output: string): unknown {
-  const body = output.trim().replace(/^\d{3}(?: (?=[[{])|$)/, '');
-  try {
-    return shapeOfValue(JSON.parse(body));
-  } catch {
-    return [...new Set(body.split('\n').map(shapeOfLine))];
-  }
-}
-
-function shapeOfValue(value: unknown): unknown {
-  if (Array.isArray(value)) return [...new Set(value.map((item) => JSON.stringify(shapeOfValue(item))))];
-  if (typeof value !== 'object' || value === null) return typeof value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOfValue(field)]));
-}
-
-function shapeOfLine(line: string): string {
-  if (line.includes(': ') || line.includes('GMT')) return line.trim();
-  return line
-    .trim()
-    .split(' ')
-    .map((word) =>
-      /^\d+n$/.test(word) ? 'bigint' : /^\d+$/.test(word) ? 'number' : /^\d{4}-/.test(word) ? 'date' : 'word',
-    )
-    .join(' ');
-}

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../../../src/domain/error.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from '../proxied-store.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const proxied = await openProxiedStore();

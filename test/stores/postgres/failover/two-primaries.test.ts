@@ -4,9 +4,9 @@ import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { createLog } from '../../../../src/system/log.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
+import { untilUnavailable, untilAvailable } from '../availability.ts';
 import { startChangeLoad } from './change-load.ts';
-import { openProxy } from '../../../support/postgres/proxy.ts';
+import { openProxy } from '../proxy.ts';
 import { makePair } from '../standby.ts';
 import { createPet } from '../../../support/changes.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../../../src/stores/issue-key.ts';
 import type { ApiKey } from '../../../../src/domain/api-key.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from '../proxied-store.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy, store } = proxied;

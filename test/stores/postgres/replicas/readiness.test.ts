@@ -5,7 +5,7 @@ import { failureOf } from '../../../support/failure.ts';
 import { outcomeOf } from '../../../support/http/calls.ts';
 import { openService } from '../../../support/http/service.ts';
 import { makeCluster } from '../../../support/postgres/cluster.ts';
-import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from '../proxied-store.ts';
 import { makeDatabase } from '../../../support/postgres/server.ts';
 import { requireMissingStandby } from '../standby.ts';
 import { createPet, updatePet } from '../../../support/changes.ts';

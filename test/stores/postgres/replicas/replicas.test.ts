@@ -4,7 +4,7 @@ import { type ApiKey, isUsable } from '../../../../src/domain/api-key.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { openProxiedStore } from '../../../support/postgres/proxied-store.ts';
+import { openProxiedStore } from '../proxied-store.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy } = proxied;

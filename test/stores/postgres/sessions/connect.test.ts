@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { chown, copyFile, stat } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -8,11 +9,15 @@ import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { createPool } from '../../../../src/stores/postgres/pool.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { makeFolder, runCli } from '../../../support/process/process.ts';
-import { openProxy } from '../../../support/postgres/proxy.ts';
-import { superuser, type Cluster } from '../../../support/postgres/cluster.ts';
-import { untilUnavailable } from '../../../support/postgres/availability.ts';
+import { openProxy } from '../proxy.ts';
+import {
+  makeCluster,
+  superuser,
+  withoutDurability,
+  type Cluster,
+} from '../../../support/postgres/cluster.ts';
+import { untilUnavailable } from '../availability.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { makeTlsCluster } from '../../../support/postgres/tls-cluster.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const { user, password } = superuser;
@@ -205,4 +210,21 @@ async function openServerThatReplies(reply: string): Promise<ReplyingServer> {
       await new Promise((resolve) => listener.close(resolve));
     },
   };
+}
+
+/** A server that speaks TLS, with the certificate of the tests; it is to be started. */
+async function makeTlsCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+  const made = await makeCluster({ ...withoutDurability, ssl: 'on', ...settings });
+  // PostgreSQL refuses a key that others could read.
+  const { uid, gid } = await stat(made.dataFolder);
+  for (const [from, to] of [
+    ['localhost.pem', 'server.crt'],
+    ['localhost-key.pem', 'server.key'],
+  ] as const) {
+    const path = join(made.dataFolder, to);
+    await copyFile(join(import.meta.dir, '../../../fixtures', from), path);
+    await chown(path, uid, gid);
+    chmodSync(path, 0o600);
+  }
+  return made;
 }

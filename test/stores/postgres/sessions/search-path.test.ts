@@ -7,7 +7,7 @@ import { createPet } from '../../../support/changes.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { superuser } from '../../../support/postgres/cluster.ts';
 import { makeDatabase, type Database } from '../../../support/postgres/server.ts';
-import { untilUnavailable, untilAvailable } from '../../../support/postgres/availability.ts';
+import { untilUnavailable, untilAvailable } from '../availability.ts';
 import { runCli } from '../../../support/process/process.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;

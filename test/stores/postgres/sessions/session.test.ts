@@ -6,7 +6,7 @@ import { createSql } from '../../../../src/stores/postgres/sessions.ts';
 import { servingTimeouts, type Timeouts } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { openProxy } from '../../../support/postgres/proxy.ts';
+import { openProxy } from '../proxy.ts';
 import { makeDatabase, sharedServer } from '../../../support/postgres/server.ts';
 
 const database = await makeDatabase();

@@ -1,5 +1,5 @@
 import type { PetStore } from '../../../src/stores/store.ts';
-import { codeOf } from '../code-of.ts';
+import { codeOf } from '../../support/code-of.ts';
 
 /** What becomes of a read. No pet has this id. */
 const read = (pets: PetStore): Promise<string> => codeOf(Promise.resolve(pets.getPet(0n)));

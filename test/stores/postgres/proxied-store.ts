@@ -2,7 +2,7 @@ import type { Store } from '../../../src/stores/store.ts';
 import type { Registry } from '../../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { openProxy, type PostgresProxy } from './proxy.ts';
-import { makeDatabase, sharedServer, type Database } from './server.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 
 /** A store whose connections can be cut or frozen. */
 export interface ProxiedStore extends AsyncDisposable {

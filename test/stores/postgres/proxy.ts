@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { addressAt } from './cluster.ts';
+import { addressAt } from '../../support/postgres/cluster.ts';
 
 /** Stands between a store and its PostgreSQL server, and loses connections when told to. */
 export interface PostgresProxy extends AsyncDisposable {
