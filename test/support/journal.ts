@@ -102,11 +102,7 @@ async function record(journal: Journal, name: string, response: RawOutcome): Pro
 
 /** Nothing acknowledged is lost or changed, nothing is there twice, nothing is there that nobody sent. */
 export function expectStoreToMatch(path: string, journal: Journal): void {
-  expectPetsToMatch(readPets(path), journal);
-}
-
-/** The same for pets that were read from elsewhere. */
-export function expectPetsToMatch(stored: StoredPet[], journal: Journal): void {
+  const stored = readPets(path);
   const idOfName = new Map(stored.map(({ id, name }) => [name, id]));
   expect(stored.length).toBe(idOfName.size);
   const wrong = [...journal.acknowledged].filter(([name, id]) => idOfName.get(name) !== id);
@@ -114,7 +110,7 @@ export function expectPetsToMatch(stored: StoredPet[], journal: Journal): void {
   expect([...idOfName.keys()].filter((name) => !journal.attempted.has(name))).toEqual([]);
 }
 
-export interface StoredPet {
+interface StoredPet {
   id: string;
   name: string;
 }

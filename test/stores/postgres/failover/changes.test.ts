@@ -9,7 +9,6 @@ import { failureOf } from '../../../support/failure.ts';
 import { untilUnavailable, untilAvailable } from '../availability.ts';
 import { openProxiedStore } from '../proxied-store.ts';
 import { openProxy } from '../proxy.ts';
-import { makeDatabase } from '../../../support/postgres/server.ts';
 import { makePair } from '../standby.ts';
 import { randomFrom } from '../../../support/random.ts';
 import { createPet, updatePet } from '../../../support/changes.ts';
@@ -46,24 +45,6 @@ describe('a change whose connection is lost after it was sent', () => {
 });
 
 describe('changes under load', () => {
-  it('keep every acknowledged change, each pet with its orders, when sessions are ended in the middle', async () => {
-    await using database = await makeDatabase();
-    const open = () => openPostgresStore({ address: database.address() });
-    const stores = [await open(), await open()];
-    const load = startChangeLoad(stores);
-    // Sessions that wait for work at that moment harm nobody.
-    for (let round = 0; round < 5 || load.count.failures === 0; round++) {
-      await load.untilAcknowledged(30);
-      await database.run(`
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`);
-    }
-    await load.untilAcknowledged(30);
-    expect(await load.stop(database)).toEqual([]);
-    expect(load.count.failures).toBeGreaterThan(0);
-    await Promise.all(stores.map((store) => store.close()));
-  });
-
   it('keeps every acknowledged change and its event when a standby is promoted, and counts the failover', async () => {
     await using pair = await makePair();
     const { first, second } = pair;

@@ -69,3 +69,32 @@ describe('three replicas on one database', () => {
     while (!(await isAccepted())) await Bun.sleep(20);
   });
 });
+
+describe('a replica without requests', () => {
+  it('sends nothing at all to the server', async () => {
+    await makeKnownKey();
+    const isSilent = async () => {
+      const sent = proxy.record();
+      await Bun.sleep(2000);
+      return sent.length === 0;
+    };
+    // A read may still be on its way. One that came again and again would never leave two seconds silent.
+    while (!(await isSilent()));
+  });
+});
+
+describe('a replica with requests', () => {
+  it('reads its keys a few times a second, and uses them from memory in between', async () => {
+    const { hash } = await makeKnownKey();
+    const sent = proxy.record();
+    const startedAt = performance.now();
+    const countReads = () => sent.filter((text) => text.includes('select-keys')).length;
+    let fromMemory = 0;
+    while (fromMemory < 100 || countReads() < 4) {
+      if ((await whatIs(proxied.store, hash)).from === 'memory') fromMemory += 1;
+      await Bun.sleep(10);
+    }
+    // Successive reads are 400 ms apart.
+    expect(countReads()).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 400);
+  });
+});
