@@ -129,6 +129,21 @@ onEveryStore('the store', ({ place, open }) => {
       expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
     });
 
+    it('finds a key until it expires or its announced revocation comes, whether or not it is in memory', async () => {
+      let time = 10_000;
+      const now = () => time;
+      const [{ keys }, other] = [await open({ now }), await open({ now })];
+      const [expiring, revoked] = [till.hash, 'b'.repeat(64)];
+      await keys.createKey({ ...till, expiresAt: new Date(70_000) });
+      await keys.createKey({ ...till, hash: revoked, expiresAt: new Date(90_000) });
+      await keys.revokeKey('2', new Date(70_000));
+      for (time of [10_000, 69_999])
+        for (const hash of [expiring, revoked]) expect(await keys.findKey(hash)).toMatchObject({ hash });
+      time = 70_000;
+      for (const store of [keys, other.keys])
+        for (const hash of [expiring, revoked]) expect(await store.findKey(hash)).toBeUndefined();
+    });
+
     it('keeps the earliest of revocations that run at once', async () => {
       const [{ keys }, other] = [await open(), await open()];
       await keys.createKey(till);
