@@ -144,16 +144,6 @@ onEveryStore('the store', ({ place, open }) => {
         for (const hash of [expiring, revoked]) expect(await store.findKey(hash)).toBeUndefined();
     });
 
-    it('keeps the earliest of revocations that run at once', async () => {
-      const [{ keys }, other] = [await open(), await open()];
-      await keys.createKey(till);
-      const revocations = [9, 4, 7, 5].map((at, index) =>
-        (index % 2 === 0 ? keys : other.keys).revokeKey('1', new Date(at)),
-      );
-      await Promise.all(revocations);
-      expect(await keys.listKeys()).toMatchObject([{ revokedAt: new Date(4) }]);
-    });
-
     it('does not find an unknown key', async () => {
       const { keys } = await open();
       const made = await keys.createKey({ ...till, isReadOnly: true });

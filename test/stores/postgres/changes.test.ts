@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import type { Store } from '../../../src/stores/store.ts';
+import { issueKey } from '../../../src/stores/issue-key.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { openProxiedStore } from './proxied-store.ts';
@@ -40,6 +41,20 @@ describe('two replicas that change the same pets', () => {
       `{"id":${id},"name":"Tom","categoryId":0,"status":"sold"}`,
     );
     expect(await ordersOf(id)).toEqual(['sold']);
+  });
+
+  it('keep the earlier of two revocations of a key', async () => {
+    const [one, other] = replicas;
+    const { key } = await issueKey(one.keys, { name: 'till', now: new Date() });
+    await using held = await hold(database, `SELECT FROM api_keys WHERE id = ${key.id} FOR UPDATE`);
+    const earlier = one.keys.revokeKey(key.id, new Date(4));
+    await held.untilWaiting(1);
+    const later = other.keys.revokeKey(key.id, new Date(9));
+    await held.untilWaiting(2);
+    await held.release();
+    const revoked = await Promise.all([earlier, later]);
+    // Bun finds all times equal in toMatchObject.
+    expect(revoked.map((each) => each?.revokedAt)).toEqual([new Date(4), new Date(4)]);
   });
 
   it('of a pet do not wait for the categories', async () => {
