@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { listBackups, rehearse } from '../../src/stores/backups/backups.ts';
 import { openPlace } from '../../src/stores/backups/places.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { fillFile } from '../support/fill-file.ts';
 import { addPet } from '../support/http/calls.ts';
-import { runCli, startService } from '../support/process/process.ts';
-import { startBackups } from '../support/process/repeated-backups.ts';
+import { runCli, startCli, startService } from '../support/process/process.ts';
+import type { RunningProgram } from '../support/process/running.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
 const at = useStoreFolder();
@@ -72,3 +73,17 @@ describe('petstore backup --every', () => {
     });
   });
 });
+
+interface Options {
+  database: string;
+  to: string;
+  /** More options of the command. */
+  args?: string[];
+  env?: Record<string, string>;
+}
+
+/** `petstore backup --every 1s`, until it is stopped or killed. */
+function startBackups({ database, to, args = [], env = {} }: Options): RunningProgram {
+  const command = ['backup', to, '--every', '1s', '--database-url', database, ...args];
+  return startCli(command, { cwd: dirname(database), env });
+}

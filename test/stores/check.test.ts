@@ -18,7 +18,7 @@ onEveryStore('the check of every row', ({ open, place }) => {
       await tables.close();
     }
   }
-  const check = () => withTables((tables) => checkRows(tables, { now: 1, report: noReport, damaged }));
+  const check = () => withTables((tables) => checkRows(tables, { report: noReport, damaged }));
   const change = (sql: string, id: bigint) =>
     withTables((tables) => tables.write((tx) => void tx.each({ input: { id: 'bigint' }, sql }, [[id]])));
 

@@ -29,14 +29,9 @@ describe('a database that is checked', () => {
     const store = await openPostgresStore({ address: database.address() });
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
     await store.close();
-    const failure = () => failureOf(check(database.address()));
-    const damaged = (row: string) => ({ problem: `The database is damaged at ${row}.` });
-    await database.run('UPDATE events SET json = left(json, -1)');
-    expect(await failure()).toMatchObject(damaged('event 1'));
-    await database.run('UPDATE orders SET pet_id = 7');
-    expect(await failure()).toMatchObject(damaged('order 1'));
     await database.run("UPDATE pets SET json = replace(json, 'Rex', 'Tom')");
-    expect(await failure()).toMatchObject(damaged('pet 1'));
+    const problem = 'The database is damaged at pet 1.';
+    expect(await failureOf(check(database.address()))).toMatchObject({ problem });
   });
 
   it('is not made by a command that needs one', async () => {

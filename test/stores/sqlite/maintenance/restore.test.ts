@@ -10,7 +10,7 @@ import { copyByHand, damageFile, makeCrashedStore } from '../../../support/crash
 import { idsOf } from '../../../support/http/calls.ts';
 import { readPets } from '../../../support/journal.ts';
 import { project } from '../../../support/process/package.ts';
-import { withFaultyFiles } from '../../../support/process/faulty-files.ts';
+import { withFaultyFiles } from './faulty-files.ts';
 import { makeFolder, runCli, type CliResult } from '../../../support/process/process.ts';
 import { useStoreFolder } from '../../../support/process/store-folder.ts';
 import { createPet, deletePet } from '../../../support/changes.ts';
