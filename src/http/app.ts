@@ -97,9 +97,10 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Every path that the service knows. */
-function createRoutes(options: AppOptions, { isStopping }: EndpointOptions, listEvents: Handler): Route[] {
+function createRoutes(options: AppOptions, shared: EndpointOptions, listEvents: Handler): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
-  const operations = createOperations(pets, orders, bodyTimeoutMs);
+  const { authenticate, isStopping } = shared;
+  const operations = createOperations(pets, orders, authenticate, bodyTimeoutMs);
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
   const { listCategories, putCategory, deleteCategory, listOrders, getKey } = operations;
   const { livez, readyz } = createHealthChecks(options, isStopping);

@@ -1,4 +1,5 @@
 import { endOf } from '../domain/api-key.ts';
+import type { Authenticate } from './authentication.ts';
 import { categoryNotFound, parseCategoryName } from '../domain/category.ts';
 import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
@@ -25,12 +26,25 @@ const updateDepth = 2;
 const neverCached = { 'Cache-Control': 'no-store' };
 
 /** The operations of the API by the names of the contract. Those about events are in `events.ts`. */
-export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeoutMs: number) {
+export function createOperations(
+  pets: PetStore,
+  orders: OrderStore,
+  authenticate: Authenticate,
+  bodyTimeoutMs: number,
+) {
+  const readJson = async ({ request }: Call, depth?: number): Promise<unknown> => {
+    const bytes = await readBody(request, bodyTimeoutMs);
+    // The key may have been revoked or expired while the body arrived.
+    await authenticate(request);
+    return parseJsonBody(bytes, depth);
+  };
+
   return {
     listPets: createList(petList, pets, (asked) => pets.listPets(asked)),
 
-    createPet: async ({ request, caller }) => {
-      const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
+    createPet: async (call) => {
+      const { request, caller } = call;
+      const pet = parseNewPet(await readJson(call));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       refuseTagOfCreate(preconditionsOf(request) ?? {});
       const idempotency =
@@ -50,8 +64,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
 
     updatePet: async (call) => {
       const target = targetOf(call, petNotFound);
-      const body = await readBody(call.request, bodyTimeoutMs);
-      const update = parsePetUpdate(await parseJsonBody(body, updateDepth));
+      const update = parsePetUpdate(await readJson(call, updateDepth));
       const { json } = await pets.apply({ kind: 'update-pet', ...target, ...update });
       // Send the tag as a plain header: the preconditions applied to the pet before the change.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
@@ -69,7 +82,7 @@ export function createOperations(pets: PetStore, orders: OrderStore, bodyTimeout
 
     putCategory: async (call) => {
       const target = targetOf(call, categoryNotFound);
-      const name = parseCategoryName(await parseJsonBody(await readBody(call.request, bodyTimeoutMs)));
+      const name = parseCategoryName(await readJson(call));
       const { id, json, isNew } = await pets.apply({ kind: 'put-category', ...target, name });
       const headers = { ...neverCached, ETag: etagOf(json) };
       if (!isNew) return { status: 200, headers, body: json };

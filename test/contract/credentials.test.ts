@@ -5,6 +5,7 @@ import { issueKey } from '../../src/stores/issue-key.ts';
 import { outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';
+import { stores } from '../support/stores.ts';
 
 /** API keys: what no request can see. The rest are checks of `petstore-conform`. */
 
@@ -144,6 +145,41 @@ describe('revocation and expiry', () => {
     expect(await use()).toBe('200');
     time = start + 60_000;
     expect(await use()).toBe('401 invalid_api_key');
+  });
+});
+
+describe.each(Object.entries(stores))('a key of %s', (_name, makePlace) => {
+  const start = Date.parse('2027-01-31T12:00:00Z');
+  const changes = [
+    ['POST', '/v1/pets', '{"name":"Rex","categoryId":1}'],
+    ['PATCH', '/v1/pets/1', '{"name":"Tom"}'],
+    ['PUT', '/v1/categories/1', '{"name":"Dogs"}'],
+  ] as const;
+
+  it('is refused if it was revoked or expired while the body arrived', async () => {
+    let time = start;
+    await using place = await makePlace();
+    await using own = await openService({
+      openStore: () => place.open({ now: () => time }),
+      now: () => time,
+    });
+    for (const [method, path, json] of changes) {
+      for (const ending of ['revoked', 'expired']) {
+        const expiresAt = new Date((time += 60_000) + 1000);
+        const { key, text } = await issueKey(own.keys, { name: 'till', now: new Date(time), expiresAt });
+        const body = new ReadableStream({
+          async pull(controller) {
+            if (ending === 'revoked') await own.keys.revokeKey(key.id, new Date(time));
+            else time += 1000;
+            controller.enqueue(Buffer.from(json));
+            controller.close();
+          },
+        });
+        const init = { method, headers: { 'Content-Type': 'application/json' }, body };
+        expect(await outcomeOf(own.callAs(`Bearer ${text}`, path, init))).toBe('401 invalid_api_key');
+      }
+    }
+    expect(await (await own.call('/v1/events')).text()).toBe('[]');
   });
 });
 
