@@ -9,6 +9,7 @@ export const statusOfCode = {
   invalid_json: 400,
   invalid_pet: 400,
   invalid_category: 400,
+  request_timeout: 408,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,

@@ -48,12 +48,13 @@ async function notJson(text: string): Promise<string> {
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+const late = 'The body took too long to arrive. Send the request again.';
+
 /** A body that trickles in is never idle, so it needs a deadline of its own. */
 async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Array> {
-  const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => deadline.reject(new UnreadBodyError('invalid_json', late)),
+    () => deadline.reject(new UnreadBodyError('request_timeout', late)),
     timeoutMs,
   ).unref();
   try {

@@ -15,7 +15,10 @@ export type Listener = Bun.Server<undefined>;
 
 /** A connection is closed if it is idle for this long before a request, or while nobody reads its response. */
 const idleTimeoutSeconds = 10;
-/** The same while a DELETE is handled. The waits on PostgreSQL add up to less, so its caller learns the outcome. */
+/**
+ * The same while a change is handled, so that its caller learns the outcome: the waits on PostgreSQL add up to less, and
+ * so does the time that a body may take.
+ */
 export const handlingTimeoutSeconds = 60;
 
 export function openListener({ options, tls, fetch }: ListenOptions): Listener {
@@ -27,8 +30,8 @@ export function openListener({ options, tls, fetch }: ListenOptions): Listener {
       reusePort: false,
       fetch(request) {
         const response = fetch(request);
-        // A read that is cut off has changed nothing, and the runtime sets no limit once it has read a body.
-        if (response instanceof Response || request.method !== 'DELETE') return response;
+        // A read that is cut off has changed nothing.
+        if (response instanceof Response || request.method === 'GET') return response;
         listener.timeout(request, handlingTimeoutSeconds);
         return response.finally(() => listener.timeout(request, idleTimeoutSeconds));
       },

@@ -122,6 +122,13 @@ function testDocument({ contract, open, openFailing }: World): void {
       change({ body: '{}' }),
     ],
     invalid_category: [change({ body: '{"name":" "}' })],
+    request_timeout: [
+      async (operation) => {
+        await using impatient = await open({ bodyTimeoutMs: 1 });
+        const { path, init } = requestFor(operation);
+        return impatient.call(path, { ...init, body: new ReadableStream() });
+      },
+    ],
     payload_too_large: [change({ body: `"${'x'.repeat(maxBodyBytes)}"` })],
     unsupported_media_type: [change({ contentType: 'text/plain' })],
     idempotency_conflict: [

@@ -36,9 +36,9 @@ export interface Key {
 export interface BetaOperations extends EventOperations, CategoryOperations {
   /**
    * Changes a pet and resolves with it and its new ETag once the change is stored durably. Without `expected` and
-   * `ifMatch`, the last update wins. The call is retried only if the service refused it without trying (`rate_limited`,
-   * `overloaded`): a retry of an update that has arrived could undo a later change, or mistake the first attempt for
-   * somebody else's change. After any other temporary error, read the pet to learn whether it changed.
+   * `ifMatch`, the last update wins. The call is retried only if the service refused it without trying
+   * (`request_timeout`, `rate_limited`, `overloaded`): a retry of an update that has arrived could undo a later change,
+   * or mistake the first attempt for somebody else's change. After any other temporary error, read the pet to learn whether it changed.
    * @beta
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;

@@ -11,6 +11,7 @@ export const serviceErrorCodes = [
   'invalid_json',
   'invalid_pet',
   'invalid_category',
+  'request_timeout',
   'payload_too_large',
   'unsupported_media_type',
   'idempotency_conflict',
@@ -109,6 +110,16 @@ export function isInvalidPet(error: unknown): error is PetstoreClientError<'inva
 /** True if the call may succeed later: the service was unreachable, too slow or too busy. */
 export function isTemporary(
   error: unknown,
-): error is PetstoreClientError<'network' | 'timeout' | 'rate_limited' | 'overloaded' | 'unavailable'> {
-  return isPetstoreError(error, 'network', 'timeout', 'rate_limited', 'overloaded', 'unavailable');
+): error is PetstoreClientError<
+  'network' | 'timeout' | 'request_timeout' | 'rate_limited' | 'overloaded' | 'unavailable'
+> {
+  return isPetstoreError(
+    error,
+    'network',
+    'timeout',
+    'request_timeout',
+    'rate_limited',
+    'overloaded',
+    'unavailable',
+  );
 }

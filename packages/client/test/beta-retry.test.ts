@@ -58,8 +58,11 @@ describe.each(updates)('an update %s', (_name, update) => {
     expect(operations.attempts()).toBe(2);
   });
 
-  it.each(['rate_limited', 'overloaded'])('is retried after %s, because nothing happened', async (code) => {
-    const status = code === 'overloaded' ? 503 : 429;
+  it.each([
+    [408, 'request_timeout'],
+    [429, 'rate_limited'],
+    [503, 'overloaded'],
+  ])('is retried after %d %s, because nothing happened', async (status, code) => {
     await using operations = await openOperations([], errorResponse(status, code), pet);
     await update(operations);
     expect(operations.received).toHaveLength(2);

@@ -122,7 +122,7 @@ export function createSend(options: ClientOptions): Send {
 }
 
 /** A proxy sends 502 and 504 while the service behind it is briefly unavailable. */
-const temporaryStatuses = [429, 502, 503, 504];
+const temporaryStatuses = [408, 429, 502, 503, 504];
 
 function isRetryable(error: unknown): error is PetstoreClientError {
   if (!(error instanceof PetstoreClientError)) return false;
@@ -132,7 +132,7 @@ function isRetryable(error: unknown): error is PetstoreClientError {
 
 /** The service refuses with these codes before it does anything. `unavailable` may hide a commit. */
 function hadNoEffect({ code }: PetstoreClientError): boolean {
-  return code === 'rate_limited' || code === 'overloaded';
+  return code === 'request_timeout' || code === 'rate_limited' || code === 'overloaded';
 }
 
 /**

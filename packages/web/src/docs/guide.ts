@@ -24,6 +24,7 @@ const advice: Record<ServiceErrorCode, string> = {
   invalid_json: 'Send valid JSON in UTF-8.',
   invalid_pet: 'Fix the fields that the message names. It names every wrong field.',
   invalid_category: 'Fix the name as the message says.',
+  request_timeout: 'The body took too long to arrive. Send the request again.',
   payload_too_large: 'Send at most 16 KiB.',
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_conflict: 'This key was used for another pet. Choose a new key for a new pet.',
