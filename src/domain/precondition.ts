@@ -21,6 +21,23 @@ export function etagOf(body: string | Uint8Array<ArrayBuffer>, mark = ''): strin
   return `"${Bun.SHA512_256.hash(body, 'base64url').slice(0, digestLength)}${mark}"`;
 }
 
+/** `*`, or tags with their quotes, separated by commas. */
+const readableTags = /^(?:\*|(?:[ \t,]*(?:W\/)?"[!#-~\u0080-\uffff]*"(?=[ \t]*(?:,|$)))+[ \t,]*)$/;
+
+/** Refuses tags that cannot be read: ignored, they would let a change through that depends on them. */
+export function refuseUnreadable({ ifMatch = anyTag, ifNoneMatch = anyTag }: Preconditions): void {
+  for (const [name, tags] of [
+    ['If-Match', ifMatch],
+    ['If-None-Match', ifNoneMatch],
+  ] as const) {
+    if (readableTags.test(tags.trim())) continue;
+    throw new PetstoreError(
+      'invalid_parameter',
+      `${name} must be * or one or more ETags with their quotes, separated by commas.`,
+    );
+  }
+}
+
 /** Evaluates both, in the order of RFC 9110, section 13.2.2. There is no tag if the target does not exist. */
 export function unmetPrecondition(
   { ifMatch, ifNoneMatch }: Preconditions,

@@ -7,7 +7,7 @@ import { andThen } from '../system/maybe-promise.ts';
 import { preconditionsOf } from './response.ts';
 import type { Call, Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
-import { etagOf, refuseTagOfCreate } from '../domain/precondition.ts';
+import { etagOf, refuseTagOfCreate, refuseUnreadable } from '../domain/precondition.ts';
 import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
@@ -108,7 +108,10 @@ export function createOperations(
 
 /** What a change of one pet or category is about. */
 function targetOf({ request, parameter, caller }: Call, notFound: () => PetstoreError): ChangeTarget {
-  return { id: idOf(parameter, notFound), preconditions: preconditionsOf(request), by: caller.name };
+  const id = idOf(parameter, notFound);
+  const preconditions = preconditionsOf(request);
+  if (preconditions) refuseUnreadable(preconditions);
+  return { id, preconditions, by: caller.name };
 }
 
 /** Only a canonical int64 can be an id. */

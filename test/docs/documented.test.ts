@@ -112,7 +112,10 @@ function testDocument({ contract, open, openFailing }: World): void {
     invalid_api_key: [withAuthorization('Bearer wrong')],
     not_found: [change({ petId: '0' }), change({ petId: 'seven' })],
     method_not_allowed: [change({ method: 'DELETE', petId: '0' }), change({ method: 'PUT' })],
-    invalid_parameter: [change({ query: [['limit', '0']], headers: { 'Idempotency-Key': '' } })],
+    invalid_parameter: [
+      change({ query: [['limit', '0']], headers: { 'Idempotency-Key': '' } }),
+      change({ headers: { 'If-Match': 'none' } }),
+    ],
     invalid_cursor: [change({ query: [['cursor', 'none']] }), change({ query: [['after', 'none']] })],
     events_gone: [change({ query: [['after', cursorOfAnotherLog]] })],
     invalid_json: [change({ body: '{' })],

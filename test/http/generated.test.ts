@@ -59,7 +59,7 @@ function testInputs({ contract: { operations }, open }: World): void {
             operation,
             textsFor(parameter),
             (text) => placeIn(operation, parameter, text),
-            (text) => (isSound(parameter, text) ? 'accepted' : refusalOf(parameter)),
+            (text) => (isSound(parameter, text) ? 'accepted' : refusalOf(operation, parameter, text)),
           ));
       }
 
@@ -136,8 +136,12 @@ function placeIn({ parameters }: DocumentedOperation, { name, in: place }: Param
   return place === 'path' ? { petId: text } : { headers: { [name]: text } };
 }
 
-function refusalOf({ name, in: place }: Parameter): Outcome {
-  if (name === 'If-Match' || name === 'If-None-Match') return 412;
+function refusalOf({ method }: DocumentedOperation, parameter: Parameter, text: string): Outcome {
+  const { name, in: place, schema } = parameter;
+  if (name === 'If-Match' || name === 'If-None-Match') {
+    const isReadable = text.trim() === '*' || isInstance(schema, text.trim());
+    return isReadable || method === 'GET' || method === 'POST' ? 412 : 400;
+  }
   return place === 'path' ? 404 : 400;
 }
 

@@ -72,6 +72,54 @@ describe('If-Match', () => {
   });
 });
 
+describe('a precondition of a change', () => {
+  const change = (method: string, path: string, headers: Record<string, string>) =>
+    call(path, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: '{"name":"Rex"}',
+    });
+  const changes: [method: string, path: string][] = [
+    ['PATCH', '/v1/pets/1'],
+    ['DELETE', '/v1/pets/1'],
+    ['PUT', '/v1/categories/1'],
+    ['DELETE', '/v1/categories/1'],
+  ];
+
+  it.each(changes)('is 400 if a %s of %s cannot read it, and nothing changes', async (method, path) => {
+    const before = (await call('/v1/events?after=now')).headers.get('Link');
+    for (const name of ['If-Match', 'If-None-Match']) {
+      for (const tags of [
+        '',
+        'abc',
+        '"a',
+        'a"',
+        '"a" "b"',
+        '"a", b',
+        '*, "a"',
+        'w/"a"',
+        'W/*',
+        ',',
+        '"a b"',
+      ]) {
+        const refused = change(method, path, { [name]: tags });
+        expect([tags, await outcomeOf(refused)]).toEqual([tags, '400 invalid_parameter']);
+      }
+    }
+    expect((await call('/v1/events?after=now')).headers.get('Link')).toBe(before);
+  });
+
+  it.each(['"a"', ' "a" ', 'W/"a"', '"a","b"', '"a" , W/"b"', ', "a",, ""', '"a,b"', '"é"'])(
+    'is read if it is %s',
+    async (tags) => {
+      for (const [method, path] of changes.slice(0, 3)) {
+        const refused = await outcomeOf(change(method, path, { 'If-Match': tags }));
+        expect(refused).toBe('412 precondition_failed');
+      }
+    },
+  );
+});
+
 describe('If-Match on a create', () => {
   const count = async (): Promise<number> => idsOf(await (await call('/v1/pets?limit=100')).text()).length;
 

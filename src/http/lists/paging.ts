@@ -157,7 +157,9 @@ function parseTime(value: string, name: string): number {
 
 function parseWords(value: string): string[] {
   if (!validQuery.test(value)) throw invalid('q must be given once, as 1 to 100 characters without U+0000.');
-  return searchWords(value);
+  const words = searchWords(value);
+  if (words.length === 0) throw invalid('q must have at least one word: spaces and accents alone are none.');
+  return words;
 }
 
 export function invalid(message: string): PetstoreError {

@@ -58,7 +58,18 @@ export const searchChecks = checksOf('strict', 'search', [
     async (api) => {
       if (!(await makeShop(api))) return;
       const long = 'x'.repeat(101);
-      const bad = ['q=', `q=${long}`, 'q=a&q=b', 'id=x', 'id=01', 'categoryId=1.0', 'sort=up', 'limit=101'];
+      const bad = [
+        'q=',
+        'q=%20',
+        'q=%CC%81',
+        `q=${long}`,
+        'q=a&q=b',
+        'id=x',
+        'id=01',
+        'categoryId=1.0',
+        'sort=up',
+        'limit=101',
+      ];
       const requests = bad.map((query) => ({ path: `/pets/search?${query}` }));
       await expectOutcomes(api, requests, '400 invalid_parameter');
     },

@@ -5,6 +5,7 @@ import {
   type PetStatus,
   type SearchPetsOptions,
 } from '../../../../../client/src/index.ts';
+import { searchWords } from '../../../../../../src/domain/fold.ts';
 
 export type StatusFilter = PetStatus | 'all' | 'none';
 
@@ -40,10 +41,11 @@ export function searchOf({ text, status, category }: PetQuery): SearchPetsOption
   const [, kind, digits] = /^\s*(#|category:)?\s*(-?\d+)\s*$/i.exec(text) ?? [];
   const number = numberOf(digits ?? '');
   const isId = kind === '#' || (kind === undefined && category !== undefined);
+  const words = (quoted ?? text).trim();
   const wanted = isId ? { id: number } : { categoryId: number };
   return {
     categoryId: category,
-    ...(number === undefined ? { q: (quoted ?? text).trim() || undefined } : wanted),
+    ...(number === undefined ? { q: searchWords(words).length > 0 ? words : undefined } : wanted),
     ...(isPetStatus(status) && { status }),
   };
 }
