@@ -78,11 +78,6 @@ function hashOfCredential(header: string, fixedCallers: ReadonlyMap<string, Call
   return hash;
 }
 
-/** The credential of a request, valid or not. */
-export function bearerToken(request: Request): string | undefined {
-  return bearer.exec(request.headers.get('Authorization') ?? '')?.[1];
-}
-
 function invalidKey(): PetstoreError {
   return new PetstoreError('invalid_api_key', 'This API key is unknown, expired or revoked.');
 }

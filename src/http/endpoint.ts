@@ -1,5 +1,5 @@
 import { PetstoreError } from '../domain/error.ts';
-import { type Authenticate, bearerToken, type Caller } from './authentication.ts';
+import type { Authenticate, Caller } from './authentication.ts';
 import type { AddCorsHeaders } from './cors.ts';
 import type { MeasureRoute, ObserveRequest } from './http-metrics.ts';
 import type { LargeResponses } from './large-responses.ts';
@@ -161,12 +161,21 @@ const nobody: Caller = { hash: '', name: '', isReadOnly: true, mayDelete: false 
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
-/** The caller's own id if it is short, safe to log and does not contain the key; otherwise a new one. */
-export function requestIdOf(request: Request): string {
-  const given = request.headers.get('X-Request-Id');
-  if (given === null || !saneRequestId.test(given)) return crypto.randomUUID();
-  const token = bearerToken(request);
-  return token !== undefined && given.includes(token) ? crypto.randomUUID() : given;
+/** The caller's own id if it is short, safe to log and reveals nothing of the key; otherwise a new one. */
+export function requestIdOf({ headers }: Request): string {
+  const given = headers.get('X-Request-Id');
+  const isSafe =
+    given !== null && saneRequestId.test(given) && !revealsKey(given, headers.get('Authorization') ?? '');
+  return isSafe ? given : crypto.randomUUID();
+}
+
+/** Eight characters of a key are too many for a log. */
+const revealingLength = 8;
+
+function revealsKey(id: string, authorization: string): boolean {
+  // A key may have been sent without its scheme, or twice.
+  const keys = authorization.split(/[ ,]+/).filter((word) => !/^(?:bearer)?$/i.test(word));
+  return keys.some((key) => id.includes(key) || (id.length >= revealingLength && key.includes(id)));
 }
 
 function allowedMethods(methods: Methods): string {

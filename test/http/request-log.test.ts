@@ -70,6 +70,34 @@ describe('a line of the access log', () => {
   });
 });
 
+describe('a request id', () => {
+  const key = 'pets_0123456789abcdefghijklmnopqrstuv';
+
+  it.each([
+    [`Bearer ${key}`, key],
+    [`bearer  ${key}`, `id-${key}-1`],
+    [`Bearer ${key}`, key.slice(0, 8)],
+    [`Bearer ${key}`, key.slice(5, -4)],
+    [`Bearer ${key}`, key.slice(-8)],
+    [key, key],
+    [`Token ${key}`, key.slice(4)],
+    [`Bearer ${key}, Bearer other`, key],
+    [`Bearer other, Bearer ${key}`, key.slice(0, -1)],
+    ['Bearer x7', 'order-x7'],
+  ])('beside %p is replaced and not logged if it is %p', async (authorization, id) => {
+    const service = await open({ accessLog: true });
+    const response = await service.callAs(authorization, '/v1/pets', { headers: { 'X-Request-Id': id } });
+    expect(response.headers.get('X-Request-Id')).toMatch(/^[\da-f]{8}-/);
+    expect(JSON.stringify(lines)).not.toContain(id);
+  });
+
+  it.each([key.slice(0, 7), 'checkout-7f3a', 'Bearer'])('is kept if it is %p', async (id) => {
+    const service = await open({ accessLog: true });
+    await service.callAs(`Bearer ${key}`, '/v1/pets', { headers: { 'X-Request-Id': id } });
+    expect(linesOf('request')).toMatchObject([{ requestId: id }]);
+  });
+});
+
 describe('the log of refused requests', () => {
   it('logs the first 401 of each address at once and counts the others', async () => {
     let client = '';
