@@ -3,6 +3,7 @@ import {
   type ApiKey,
   describeKey,
   endOf,
+  isKeyName,
   isUsable,
   keyLike,
   type NewKey,
@@ -84,8 +85,10 @@ export function define(keys: Command): void {
 }
 
 function parseName(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It must not be empty.');
-  return text;
+  if (isKeyName(text)) return text;
+  throw new InvalidArgumentError(
+    'It must have 1 to 100 characters, not only spaces, and no control characters.',
+  );
 }
 
 /** Accepts a day, which begins at midnight UTC, or a duration from now. */

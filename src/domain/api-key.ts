@@ -26,6 +26,13 @@ export interface ApiKey {
   lastUsedAt?: Date;
 }
 
+/** Excludes line ends and the controls of terminals and text direction: a name is shown in tables and logs. */
+const nameForm = /^(?=.*\S)[^\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,100}$/u;
+
+export function isKeyName(text: string): boolean {
+  return nameForm.test(text);
+}
+
 /** A new key: `pets_`, 30 random characters, 6 checksum characters. */
 export function generateKey(): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]);

@@ -57,6 +57,14 @@ describe('petstore keys create', () => {
     expect(Date.parse(expiresAt ?? '') - Date.parse(createdAt)).toBe(30 * 60_000);
   });
 
+  it.each(['', ' ', 'a\nb', 'x'.repeat(101)])('refuses the name %j', async (name) => {
+    using place = makeFolder();
+    const { status, stdout, stderr } = await keys(['create', '--name', name], place.database);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('It must have 1 to 100 characters, not only spaces, and no control characters.');
+    expect(existsSync(place.database)).toBe(false);
+  });
+
   it.each([
     ['2020-01-01', 'must be in the future.'],
     ['2099-02-30', 'must be a date such as 2027-01-31 or a time such as 90d.'],

@@ -6,6 +6,7 @@ import {
   endOf,
   generateKey,
   hashKey,
+  isKeyName,
   isUsable,
   isWellFormedKey,
   keyLike,
@@ -21,6 +22,21 @@ describe('generateKey', () => {
     expect(key).toMatch(/^pets_[0-9A-Za-z]{36}$/);
     const checksum = Array.from(key.slice(-6)).reduce((sum, digit) => sum * 62 + base62.indexOf(digit), 0);
     expect(checksum).toBe(crc32(key.slice(0, -6)));
+  });
+});
+
+describe('isKeyName', () => {
+  it.each(['till-1', ' a ', '犬', 'x'.repeat(100), '🐈'.repeat(100), '👩‍👧'])('accepts %j', (name) => {
+    expect(isKeyName(name)).toBe(true);
+  });
+
+  it.each(
+    [
+      ['', ' ', '\u00a0\u3000', 'x'.repeat(101), '🐈'.repeat(101)],
+      ['a\nb', 'a\tb', '\0', '\x1b[31m', '\x7f', '\x85', '\u2028', '\u202egnp', '\u2066', '\ud83d'],
+    ].flat(),
+  )('refuses %j', (name) => {
+    expect(isKeyName(name)).toBe(false);
   });
 });
 
