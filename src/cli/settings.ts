@@ -1,6 +1,7 @@
 import { parseEnv } from 'node:util';
 import { Option, type Command } from 'commander';
 import { usageError } from '../domain/error.ts';
+import { isNetwork } from '../http/client-address.ts';
 import { logLevels } from '../system/log.ts';
 import type { ServeOptions } from '../server/options.ts';
 import { readFileOf } from '../system/files.ts';
@@ -72,6 +73,11 @@ const origin: Read<string> = (given, name) => {
   throw usageError(`${name} must list origins such as https://shop.example, not "${given}".`);
 };
 
+const network: Read<string> = (given, name) => {
+  if (isNetwork(given)) return given;
+  throw usageError(`${name} must list addresses or networks such as 10.0.0.0/8, not "${given}".`);
+};
+
 /** The contract's URLs end in the major version. */
 const serviceUrl: Read<string | undefined> = (given, name) => {
   if (given === '') return undefined;
@@ -125,6 +131,14 @@ export const settings = {
     '',
     listOf(origin),
     'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
+  ),
+  trustedProxies: new Setting(
+    'TRUSTED_PROXIES',
+    '<networks>',
+    '',
+    listOf(network),
+    'Addresses or networks of proxies, such as 10.0.0.0/8, separated by commas. The log names the client that they ' +
+      'give in X-Forwarded-For.',
   ),
   tlsCert: new Setting(
     'TLS_CERT',

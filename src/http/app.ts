@@ -2,6 +2,7 @@ import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
 import { createAuthentication } from './authentication.ts';
+import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
@@ -11,7 +12,7 @@ import { createHttpMetrics } from './http-metrics.ts';
 import { type IsSent, LargeResponses } from './large-responses.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { type ClientAddress, createRequestLog } from './request-log.ts';
+import { createRequestLog } from './request-log.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter, type Handler, type Methods, pathOf, type Route } from './route.ts';
 
@@ -33,6 +34,8 @@ export interface AppOptions {
   rateLimit?: number | undefined;
   /** The peer's address of a request, for the log. */
   peerOf?: ClientAddress;
+  /** Addresses and networks of proxies that name the client in `X-Forwarded-For`. */
+  trustedProxies?: readonly string[];
   /** Logs every request, not only slow and failed ones. */
   accessLog?: boolean;
   slowRequestMs?: number;
@@ -65,11 +68,12 @@ export function createApp(options: AppOptions): App {
   const { keys, log, apiKeys = [], allowedOrigins = [], rateLimit } = options;
   const { accessLog = false, slowRequestMs = 1000, isSecure = false, stableOnly = false } = options;
   const { peerOf = () => undefined, isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
+  const clientOf = createClientAddress(peerOf, options.trustedProxies ?? []);
   const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, apiKeys, log, now),
     rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
     addCorsHeaders: createCors(allowedOrigins, stableOnly),
-    log: createRequestLog({ log, accessLog, slowRequestMs, peerOf }),
+    log: createRequestLog({ log, accessLog, slowRequestMs, clientOf }),
     measureRoute: options.metrics && createHttpMetrics(options.metrics, isSecure),
     isStopping,
     largeResponses: options.isSent && new LargeResponses(options.isSent),

@@ -1,6 +1,7 @@
 import type { PetstoreError } from '../domain/error.ts';
 import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
 import { createThrottledLog } from '../system/throttled-log.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { Call } from './route.ts';
 import type { Representation } from './response.ts';
 
@@ -14,20 +15,15 @@ export interface RequestLog {
   finished(call: Call, response: Representation, durationMs: number): void;
 }
 
-/** The address that a request came from; undefined if the connection is gone. */
-export type ClientAddress = (request: Request) => string | undefined;
-
 interface RequestLogOptions {
   log: Log;
   accessLog: boolean;
   slowRequestMs: number;
-  peerOf: ClientAddress;
+  clientOf: ClientAddress;
 }
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { log, accessLog, slowRequestMs, peerOf } = options;
-  // A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`.
-  const clientOf = (request: Request) => peerOf(request)?.replace(/^::ffff:(?=\d+\.)/i, '');
+  const { log, accessLog, slowRequestMs, clientOf } = options;
   const countFailed = createThrottledLog(
     (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
     1000,

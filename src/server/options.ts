@@ -9,6 +9,8 @@ export interface ServeOptions {
   logLevel: LogLevel;
   accessLog: boolean;
   allowedOrigins: string[];
+  /** Addresses and networks of proxies that name the client in `X-Forwarded-For`. */
+  trustedProxies: string[];
   tlsCert: string | undefined;
   tlsKey: string | undefined;
   rateLimit: number;

@@ -42,6 +42,12 @@ describe('a bad setting', () => {
       { ALLOWED_ORIGINS: '*' },
       '--allowed-origins (ALLOWED_ORIGINS) must list origins such as https://shop.example, not "*".',
     ],
+    ...['10.0.0.0/33', '10.0.0.0/', '/8', '10.0.0', '::/129', 'proxy.example', '10.0.0.1, x'].map(
+      (text): [Record<string, string>, string] => [
+        { TRUSTED_PROXIES: text },
+        `--trusted-proxies (TRUSTED_PROXIES) must list addresses or networks such as 10.0.0.0/8, not "${text.split(', ').at(-1)}".`,
+      ],
+    ),
     [
       { API_KEYS: 'clé' },
       '--api-keys (API_KEYS) must be visible ASCII characters without spaces, separated by commas.',

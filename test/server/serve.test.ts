@@ -117,6 +117,7 @@ describe('configuration', () => {
         LOG_LEVEL: 'none',
         ACCESS_LOG: 'none',
         ALLOWED_ORIGINS: 'none',
+        TRUSTED_PROXIES: 'none',
         TLS_CERT: '/nowhere',
         TLS_KEY: '/nowhere',
         RATE_LIMIT: 'none',
@@ -130,7 +131,7 @@ describe('configuration', () => {
       args: [
         ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
         ...['--log-level', 'info', '--access-log'],
-        ...['--allowed-origins', 'https://shop.example'],
+        ...['--allowed-origins', 'https://shop.example', '--trusted-proxies', '127.0.0.1'],
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--rate-limit', '600'],
         ...['--stop-delay', '0', '--stable-only', '--public-url', 'https://pets.example/v1'],
         ...['--metrics-port', '0', '--metrics-host', 'localhost'],
