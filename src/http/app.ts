@@ -106,7 +106,7 @@ function createRoutes(options: AppOptions, shared: EndpointOptions, listEvents: 
   const { authenticate, isStopping } = shared;
   const operations = createOperations(pets, orders, authenticate, bodyTimeoutMs);
   const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
-  const { listCategories, putCategory, deleteCategory, listOrders, getKey } = operations;
+  const { listCategories, getCategory, putCategory, deleteCategory, listOrders, getKey } = operations;
   const { livez, readyz } = createHealthChecks(options, isStopping);
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
     createDocuments(options);
@@ -123,8 +123,8 @@ function createRoutes(options: AppOptions, shared: EndpointOptions, listEvents: 
     { path: '/v1/categories', methods: { GET: listCategories }, stability: { GET: 'experimental' } },
     {
       path: '/v1/categories/:categoryId',
-      methods: { PUT: putCategory, DELETE: deleteCategory },
-      stability: { PUT: 'experimental', DELETE: 'experimental' },
+      methods: { GET: getCategory, PUT: putCategory, DELETE: deleteCategory },
+      stability: { GET: 'experimental', PUT: 'experimental', DELETE: 'experimental' },
     },
     { path: '/v1/store/orders', methods: { GET: listOrders }, stability: { GET: 'beta' } },
     { path: '/v1/events', methods: { GET: listEvents }, stability: { GET: 'experimental' } },

@@ -80,6 +80,13 @@ export function createOperations(
 
     listCategories: createList(categoryList, pets, (asked) => pets.listCategories(asked)),
 
+    getCategory: ({ parameter }) => {
+      return andThen(pets.getCategory(idOf(parameter, categoryNotFound)), (json) => {
+        if (json === undefined) throw categoryNotFound();
+        return { body: json, etag: etagOf(json) };
+      });
+    },
+
     putCategory: async (call) => {
       const target = targetOf(call, categoryNotFound);
       const name = parseCategoryName(await readJson(call));

@@ -51,6 +51,7 @@ export function createReads(engine: Engine): {
       listPets,
       getPet,
       listCategories: (request) => readPage(statements.categories, request, []),
+      getCategory: (id) => engine.read(selectCategory, [id], ([row]: { json: string }[]) => row?.json),
 
       searchPets(request, signal) {
         const { id, limit, sort = 'newest' } = request;
@@ -102,6 +103,12 @@ const selectPet: Statement = {
   name: 'select-pets',
   input: { id: 'bigint' },
   sql: 'SELECT json FROM pets WHERE id = input.id',
+};
+
+const selectCategory: Statement = {
+  name: 'select-category',
+  input: { id: 'bigint' },
+  sql: 'SELECT json FROM categories WHERE id = input.id',
 };
 
 /** The first columns of a page's input; the others are those of its filters. */

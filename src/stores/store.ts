@@ -33,6 +33,9 @@ export interface PetStore {
   /** As fresh as a list of pets. */
   listCategories(request: Omit<PageRequest, 'status'>): Page | Promise<Page>;
 
+  /** The category as JSON, or undefined if the number has no name. As fresh as a list of pets. */
+  getCategory(id: bigint): string | undefined | Promise<string | undefined>;
+
   /**
    * Applies a change together with its orders and its event. Fails with `not_found`, with `precondition_failed` if the
    * pet or category is not as the change expects, and with `idempotency_conflict` if the key was used for another pet.

@@ -94,7 +94,7 @@ describe('/docs', () => {
     await page.reload();
     expect(await sample.innerText()).toContain("from 'petstore-client'");
     expect(await page.getByRole('radio', { name: 'TypeScript' }).isChecked()).toBe(true);
-    expect(await page.locator('figure:visible').count()).toBe(17);
+    expect(await page.locator('figure:visible').count()).toBe(18);
   });
 
   it('copies every block of code as shown', async () => {
@@ -128,7 +128,7 @@ describe('/docs', () => {
       javaScriptEnabled: false,
     });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(34);
+    expect(await page.locator('figure:visible').count()).toBe(36);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,

@@ -49,7 +49,7 @@ await documented.close();
 describe('the samples of /docs', () => {
   it('exist for five steps of the guide and every operation, in two languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
-      Array.from({ length: 17 }, () => ['curl', 'typescript']).flat(),
+      Array.from({ length: 18 }, () => ['curl', 'typescript']).flat(),
     );
   });
 

@@ -14,7 +14,9 @@ const reads = [
   ...operations.filter(({ method }) => method === 'GET'),
   ...openPaths.filter(({ statuses }) => statuses.includes(200)),
 ];
-const paths = reads.map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'console.js'));
+const paths = reads.map(({ path }) =>
+  path.replace('{petId}', '1').replace('{categoryId}', '7').replace('{file}', 'console.js'),
+);
 const requests: [method: string, path: string, headers: string][] = [
   ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].flatMap((method) =>
     [...paths, '/nowhere'].map((path): [string, string, string] => [method, path, '']),

@@ -15,6 +15,9 @@ onEveryStore('categories', ({ open }) => {
     const store = await open();
     await Promise.all(names.map((name, index) => store.pets.apply(putCategory(BigInt(index + 2), name))));
     for (const id of ids) await store.pets.apply(putCategory(id, 'end'));
+    for (const id of ids) expect(await store.pets.getCategory(id)).toBe(`{"id":${id},"name":"end"}`);
+    expect(await store.pets.getCategory(3n)).toBe(`{"id":3,"name":${JSON.stringify(names[1])}}`);
+    expect(await store.pets.getCategory(-3n)).toBeUndefined();
     const categories = [
       ...ids.slice(0, 4).map((id) => `{"id":${id},"name":"end"}`),
       ...names.map((name, index) => `{"id":${index + 2},"name":${JSON.stringify(name)}}`),

@@ -61,6 +61,7 @@ async function useAll(store: Store): Promise<void> {
           await orders.listOrders({ limit: 20, sort, ...filter, ...status, ...after });
     }
   }
+  await pets.getCategory(5n);
   await pets.searchPets({ limit: 20, id: 7n, words: ['rex'] });
   await Promise.all(many.map(async (n) => pets.getPet(BigInt(n))));
   const { next } = await events.listEvents({ limit: 1, after: 'now' });

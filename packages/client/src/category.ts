@@ -25,6 +25,9 @@ export interface CategoryOperations {
   /** Iterates over all categories, page by page. */
   categories(options?: CallOptions): AsyncGenerator<Category, void, undefined>;
 
+  /** Gets one category with its ETag. Fails with `not_found` if the number has no name. */
+  getCategory(id: bigint, options?: CallOptions): Promise<Category & { etag?: string }>;
+
   /** Gives a number its first name or another one, and resolves once it is stored. Retried like `updatePet`. */
   putCategory(id: bigint, name: string, options?: PutCategoryOptions): Promise<Category & { etag?: string }>;
 
@@ -40,6 +43,11 @@ export function createCategoryOperations(send: Send, versionUrl: string): Catego
   return {
     listCategories: list.getPage,
     categories: list.each,
+
+    async getCategory(id, { signal } = {}) {
+      const response = await send({ operation: 'getCategory', method: 'GET', url: urlOf(id), signal });
+      return withEtag(response, toCategory);
+    },
 
     async putCategory(id, name, { signal, ...conditions } = {}) {
       const response = await send({

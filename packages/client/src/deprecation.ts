@@ -10,6 +10,7 @@ export type Operation =
   | 'deletePet'
   | 'searchPets'
   | 'listCategories'
+  | 'getCategory'
   | 'putCategory'
   | 'deleteCategory'
   | 'listOrders'
@@ -23,7 +24,7 @@ export interface DeprecationNotice {
   deprecatedAt: Date | undefined;
   /** When it will be removed (RFC 8594). */
   sunsetAt: Date | undefined;
-  /** The URL of the documentation about it. */
+  /** The URL of the documentation about it. A path if `baseUrl` is one, outside a page. */
   documentation: string | undefined;
   /** The URL of its replacement. */
   successor: string | undefined;
@@ -47,6 +48,10 @@ export function readDeprecation(
   };
 }
 
+/** A base without a host refers to that of the page. Without a page, the reference stays as it was sent. */
 function resolve(reference: string | undefined, base: string): string | undefined {
-  return reference === undefined ? undefined : new URL(reference, base).href;
+  if (reference === undefined) return undefined;
+  const page = (globalThis as { location?: { href: string } }).location?.href;
+  const from = URL.canParse(base, page) ? new URL(base, page).href : undefined;
+  return URL.canParse(reference, from) ? new URL(reference, from).href : reference;
 }

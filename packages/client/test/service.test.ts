@@ -57,6 +57,7 @@ describe('the categories of a service', () => {
     const { etag } = await client.putCategory(largest, 'Cats', { ifMatch: first.etag });
     expect(await failureOf(client.deleteCategory(largest, { ifMatch: first.etag }))).toMatchObject(refused);
     await client.putCategory(-largest, 'Birds');
+    expect(await client.getCategory(largest)).toEqual({ id: largest, name: 'Cats', etag: etag! });
     const cats = { id: largest, name: 'Cats' };
     expect(await Array.fromAsync(client.categories())).toEqual([{ id: -largest, name: 'Birds' }, cats]);
     const { categories, next } = await client.listCategories({ limit: 1 });
@@ -64,6 +65,9 @@ describe('the categories of a service', () => {
     expect(await client.listCategories({ next })).toEqual({ categories: [cats] });
     await client.deleteCategory(largest, { ifMatch: etag });
     expect(await failureOf(client.deleteCategory(largest))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(client.getCategory(largest))).toMatchObject({
+      ...{ code: 'not_found', message: 'No category has this id.' },
+    });
   });
 });
 

@@ -46,6 +46,7 @@ export interface PlannedFault {
     | 'updatePet'
     | 'deletePet'
     | 'listCategories'
+    | 'getCategory'
     | 'putCategory'
     | 'deleteCategory'
     | 'listOrders'

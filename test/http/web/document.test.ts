@@ -46,6 +46,7 @@ describe('/openapi.json', () => {
       'DELETE /v1/pets/{petId} deletePet',
       'GET /v1/pets/search searchPets',
       'GET /v1/categories listCategories',
+      'GET /v1/categories/{categoryId} getCategory',
       'PUT /v1/categories/{categoryId} putCategory',
       'DELETE /v1/categories/{categoryId} deleteCategory',
       'GET /v1/store/orders listOrders',

@@ -20,8 +20,8 @@ export function expectedResponse(
   const fixed = Object.keys(paths).find((each) => `/v1${each}` === path);
   const item = paths[fixed ?? Object.keys(paths).find((each) => matches(`/v1${each}`, path)) ?? ''];
   const known = item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase() as 'get'];
-  // Other methods have the marks of GET, or of PUT where there is no GET.
-  const operation = known ?? item?.get ?? item?.put;
+  // Other methods have the marks of GET.
+  const operation = known ?? item?.get;
   const documented = known
     ? documentedFor(known, status)
     : expectedOtherwise(method, status, item !== undefined, contract);

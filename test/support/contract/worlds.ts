@@ -29,7 +29,7 @@ export const worlds: World[] = [
 
 /**
  * Sends a request for an operation. A pet or category that is to be deleted is made first: none can be deleted twice. One
- * that is to be renamed has a name already.
+ * that is to be read or renamed has a name already.
  */
 export async function sendTo(
   service: Service,
@@ -50,7 +50,8 @@ async function targetOf(
   if (operationId === 'deletePet') return String((await pets.apply(createPet(rex))).id);
   if (operationId === 'deleteCategory')
     return String((await pets.apply(putCategory(++lastCategory, 'Cats'))).id);
-  if (operationId === 'putCategory') await pets.apply(putCategory(7n, 'Cats'));
+  if (operationId === 'putCategory' || operationId === 'getCategory')
+    await pets.apply(putCategory(7n, 'Cats'));
   return undefined;
 }
 

@@ -10,6 +10,7 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     listPets: fail,
     getPet: fail,
     listCategories: fail,
+    getCategory: fail,
     apply: async () => fail(),
     searchPets: fail,
     areWritesFailing: () => false,

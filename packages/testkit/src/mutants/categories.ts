@@ -1,4 +1,4 @@
-import { copyOf, editPets, editRequest, editResponse, withBody, withHeader } from './edit.ts';
+import { copyOf, editHeaders, editPets, editRequest, editResponse, withBody, withHeader } from './edit.ts';
 import { strict } from './mutant.ts';
 
 // Only categories have a PUT.
@@ -50,10 +50,35 @@ export const categoryMutants = strict([
       )(fetch, apiKey);
       return async (request) => {
         const response = await edited(request);
-        const [, number] = /\/v1\/categories\/([^/]+)$/.exec(request.url) ?? [];
+        const number = numberOf(request);
         if (request.method === 'DELETE' && number !== undefined && response.ok) removed.add(number);
         return response;
       };
     },
   },
+  {
+    number: 221,
+    name: 'category-get-other-etag',
+    operation: 'getCategory',
+    description: 'GET of a category has another ETag than PUT has sent.',
+    wrap: editHeaders((headers, _response, request) => {
+      if (request.method === 'GET' && numberOf(request)) headers.set('ETag', '"another"');
+    }),
+  },
+  {
+    number: 222,
+    name: 'category-get-without-name-200',
+    operation: 'getCategory',
+    description: 'GET of a number without a name is 200, with an empty name.',
+    wrap: editResponse((response, request) => {
+      const number = numberOf(request);
+      if (request.method !== 'GET' || number === undefined || response.status !== 404) return response;
+      return withBody(response, `{"id":${number},"name":""}`, { status: 200 });
+    }),
+  },
 ]);
+
+/** The number that a request is about, if it is about one category. */
+function numberOf({ url }: Request): string | undefined {
+  return /\/v1\/categories\/([^/]+)$/.exec(url)?.[1];
+}

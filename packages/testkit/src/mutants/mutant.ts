@@ -10,6 +10,7 @@ export const mutantOperations = [
   'listPets',
   'createPet',
   'getPet',
+  'getCategory',
   'putCategory',
   'deleteCategory',
   'listEvents',

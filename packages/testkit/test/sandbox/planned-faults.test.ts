@@ -85,6 +85,7 @@ describe('POST /sandbox/faults', () => {
     ['listEvents', 'GET', '/v1/events'],
     ['getKey', 'GET', '/v1/key'],
     ['listCategories', 'GET', '/v1/categories'],
+    ['getCategory', 'GET', '/v1/categories/7'],
     ['putCategory', 'PUT', '/v1/categories/7'],
     ['deleteCategory', 'DELETE', '/v1/categories/7'],
   ])('hits %s', async (operation, method, path) => {

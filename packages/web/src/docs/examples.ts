@@ -61,6 +61,11 @@ console.log('Removed');`,
 }`,
     '1n Dogs\n7n Cats',
   ),
+  getCategory: program(
+    `const category = await client.getCategory(7n);
+console.log(category.id, category.name);`,
+    '7n Cats',
+  ),
   putCategory: program(
     `const category = await client.putCategory(7n, 'Cats');
 console.log(category.id, category.name);`,

@@ -22,6 +22,21 @@ export const categoryChecks = checksOf('strict', 'categories', [
     },
   ),
   withNumber(
+    'get',
+    'GET of a number is its category with the ETag that PUT has sent, and 404 without a name.',
+    async (api, id) => {
+      const path = `/categories/${id}`;
+      await expectOutcome(api, { path }, '404 not_found');
+      const first = await put(api, id, 'Dogs', 201);
+      const exchange = await api.send({ path });
+      expectStatus(exchange, 200);
+      expectThat(textOf(parseBody(exchange)) === `${id} Dogs`, exchange, `the category ${id}, Dogs`);
+      expectHeader(exchange, 'ETag', first.headers.get('ETag') ?? '');
+      await expectOutcome(api, removing(id), '204');
+      await expectOutcome(api, { path }, '404 not_found');
+    },
+  ),
+  withNumber(
     'preconditions',
     'If-None-Match: * names only a number without a name; a category that If-Match does not list is 412 and stays.',
     async (api, id) => {
@@ -69,7 +84,11 @@ export const categoryChecks = checksOf('strict', 'categories', [
       const requests = names.map((name) => Object.assign(naming(id, ''), { body: `{"name":${name}}` }));
       await expectOutcomes(api, requests, '400 invalid_category');
       const numbers = ['01', '1.0', 'x', '9223372036854775808'];
-      const missing = numbers.flatMap((number) => [naming(number, 'Dogs'), removing(number)]);
+      const missing = numbers.flatMap((number) => [
+        { path: `/categories/${number}` },
+        naming(number, 'Dogs'),
+        removing(number),
+      ]);
       await expectOutcomes(api, missing, '404 not_found');
       await put(api, id, '🐈'.repeat(100), 201);
     },

@@ -28,6 +28,7 @@ export const operations = {
   updatePet: /^PATCH \/v1\/pets\/[^/]+$/,
   deletePet: /^DELETE \/v1\/pets\/[^/]+$/,
   listCategories: /^GET \/v1\/categories$/,
+  getCategory: /^GET \/v1\/categories\/[^/]+$/,
   putCategory: /^PUT \/v1\/categories\/[^/]+$/,
   deleteCategory: /^DELETE \/v1\/categories\/[^/]+$/,
   listOrders: /^GET \/v1\/store\/orders$/,
