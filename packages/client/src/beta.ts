@@ -1,6 +1,6 @@
 import { createCategoryOperations, type CategoryOperations } from './category.ts';
 import { preconditions, refuseRetry, remove, renderChanges, type PetChanges } from './changes.ts';
-import { isPetstoreError, withMessage } from './error.ts';
+import { withMessage } from './error.ts';
 import type {
   CallOptions,
   ChangePetOptions,
@@ -38,7 +38,8 @@ export interface BetaOperations extends EventOperations, CategoryOperations {
    * Changes a pet and resolves with it and its new ETag once the change is stored durably. Without `expected` and
    * `ifMatch`, the last update wins. The call is retried only if the service refused it without trying
    * (`request_timeout`, `rate_limited`, `overloaded`): a retry of an update that has arrived could undo a later change,
-   * or mistake the first attempt for somebody else's change. After any other temporary error, read the pet to learn whether it changed.
+   * or mistake the first attempt for somebody else's change. After any other temporary error, read the pet to learn
+   * whether it changed.
    * @beta
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;
@@ -85,14 +86,20 @@ export interface BetaOperations extends EventOperations, CategoryOperations {
 /** Creates the operations below `versionUrl`, which ends in `/v1`. */
 export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOperations {
   const send: Send = (call) =>
-    sendCall(call).catch((error: unknown) => {
-      // For an update or a delete, `not_found` means that the pet is missing.
-      const codeWhenRemoved = call.method === 'GET' ? 'not_found' : 'method_not_allowed';
-      if (!isPetstoreError(error, codeWhenRemoved)) throw error;
-      throw withMessage(
-        error,
-        'This service has no beta operations: it is older than 2.0.0, or runs with --stable-only.',
-      );
+    sendCall({
+      ...call,
+      explain(error, headers) {
+        // The path of a pet stays when its operations are removed.
+        const isOfPet = call.operation === 'updatePet' || call.operation === 'deletePet';
+        const codeWhenRemoved = isOfPet ? 'method_not_allowed' : 'not_found';
+        // An operation that the service has marks its responses, such as that to a number without a name.
+        const isRemoved = error.code === codeWhenRemoved && !headers.has('Petstore-Stability');
+        if (!isRemoved) return call.explain?.(error, headers) ?? error;
+        return withMessage(
+          error,
+          'This service has no beta operations: it is older than 2.0.0, or runs with --stable-only.',
+        );
+      },
     });
   const search = { operation: 'searchPets', url: `${versionUrl}/pets/search` } as const;
   const found = createList(send, search, 'pets', toPet);

@@ -57,14 +57,24 @@ export async function remove(
   { ifMatch, signal }: ChangePetOptions = {},
 ): Promise<void> {
   let mayBeDone = false;
-  const onUncertain = () => {
-    mayBeDone = true;
-  };
+  let isGone = false;
   try {
-    const headers = preconditions({ ifMatch });
-    const response = await send({ ...call, method: 'DELETE', headers, signal, onUncertain });
+    const response = await send({
+      ...call,
+      method: 'DELETE',
+      headers: preconditions({ ifMatch }),
+      signal,
+      onUncertain() {
+        mayBeDone = true;
+      },
+      // Not called for a 404 of a service that does not have the operation.
+      explain(error) {
+        isGone = isNotFound(error);
+        return error;
+      },
+    });
     if (response.status !== 204) unexpectedResponse(response);
   } catch (error) {
-    if (!(mayBeDone && isNotFound(error))) throw error;
+    if (!(mayBeDone && isGone)) throw error;
   }
 }

@@ -76,7 +76,7 @@ describe.each(updates)('an update %s', (_name, update) => {
 });
 
 describe.each(['deletePet', 'deleteCategory'] as const)('%s', (remove) => {
-  const gone = errorResponse(404, 'not_found');
+  const gone = errorResponse(404, 'not_found', { 'Petstore-Stability': 'experimental' });
 
   it.each(['cut-response', 'cut-midway'] as const)('succeeds if it is gone after %s', async (fault) => {
     await using operations = await openOperations([fault], noContent, gone);
@@ -95,4 +95,14 @@ describe.each(['deletePet', 'deleteCategory'] as const)('%s', (remove) => {
     const deletion = operations[remove](1n, { ifMatch: '"a"' });
     expect(await failureOf(deletion)).toMatchObject({ code: 'precondition_failed' });
   });
+});
+
+it('a delete of a category is not done if the service has no categories, even after a lost response', async () => {
+  const missing = errorResponse(404, 'not_found');
+  await using operations = await openOperations(['cut-response'], missing);
+  expect(await failureOf(operations.deleteCategory(1n))).toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('--stable-only'),
+  });
+  expect(operations.received).toHaveLength(2);
 });

@@ -71,6 +71,7 @@ describe('the categories', () => {
     await using server = openScriptedServer(() => Response.json({ id: '7', name: 'Cats' }));
     const refused = { code: 'unexpected_response' };
     expect(await failureOf(operationsOf(server).putCategory(7n, 'Cats'))).toMatchObject(refused);
+    expect(await failureOf(operationsOf(server).getCategory(7n))).toMatchObject(refused);
   });
 });
 
@@ -100,5 +101,8 @@ describe('an error from a service with --stable-only', () => {
     expect(await failureOf(client.searchPetsPage({ q: 'rex' }))).toMatchObject(missing);
     expect(await failureOf(client.getKey())).toMatchObject(missing);
     expect(await failureOf(client.listCategories())).toMatchObject(missing);
+    expect(await failureOf(client.getCategory(7n))).toMatchObject(missing);
+    expect(await failureOf(client.putCategory(7n, 'Cats'))).toMatchObject(missing);
+    expect(await failureOf(client.deleteCategory(7n))).toMatchObject(missing);
   });
 });

@@ -126,6 +126,37 @@ describe('onDeprecation', () => {
   });
 });
 
+describe('onDeprecation with a baseUrl that is a path', () => {
+  const noticeOf = async () => {
+    const notices: DeprecationNotice[] = [];
+    const client = service.clientWith({
+      baseUrl: '/shop',
+      fetch: (url, init) => fetch(service.url + url.replace('/shop', ''), init),
+      onDeprecation: (notice) => notices.push(notice),
+    });
+    const { id } = await service.client.createPet({ name: 'Old', categoryId: 1n });
+    expect(await client.getPet(id)).toMatchObject({ name: 'Old' });
+    return notices[0];
+  };
+
+  it('names paths where there is no page', async () => {
+    expect(await noticeOf()).toMatchObject({ documentation: '/docs#deprecation', successor: '/v1/pets' });
+  });
+
+  it('names addresses of the host of a page', async () => {
+    const names = globalThis as { location?: unknown };
+    names.location = { href: 'https://shop.example/till' };
+    try {
+      expect(await noticeOf()).toMatchObject({
+        documentation: 'https://shop.example/docs#deprecation',
+        successor: 'https://shop.example/v1/pets',
+      });
+    } finally {
+      delete names.location;
+    }
+  });
+});
+
 describe('an id that is not a bigint', () => {
   const calls: Record<string, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
     'createPet as a categoryId': (client, categoryId) => client.createPet({ name: 'Rex', categoryId }),

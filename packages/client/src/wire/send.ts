@@ -16,6 +16,8 @@ export interface Call {
   signal: AbortSignal | undefined;
   /** Called after a failed attempt that the service may have carried out. Throw to prevent a retry. */
   onUncertain?: (error: PetstoreClientError) => void;
+  /** Turns an error of the service into the one to fail with. */
+  explain?: (error: PetstoreClientError, headers: Headers) => PetstoreClientError;
   /** For a call that follows events: how long the service may wait. It is retried until its signal aborts. */
   waitMs?: number;
 }
@@ -55,7 +57,8 @@ export function createSend(options: ClientOptions): Send {
     if (response.ok) {
       return { status: response.status, headers: response.headers, body, requestId, address };
     }
-    throw toError(response, body, requestId, address);
+    const error = toError(response, body, requestId, address);
+    throw call.explain?.(error, response.headers) ?? error;
   };
 
   const exchange = async ({ method, url, body, waitMs = 0, ...call }: Call, requestId: string) => {
