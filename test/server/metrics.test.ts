@@ -96,7 +96,7 @@ it('counts the failures of every operation from 0, so that rate() sees the first
     '/v1/pets/:petId': ['GET', 'PATCH', 'DELETE'],
     '/v1/pets/search': ['GET'],
     '/v1/categories': ['GET'],
-    '/v1/categories/:categoryId': ['PUT', 'DELETE'],
+    '/v1/categories/:categoryId': ['GET', 'PUT', 'DELETE'],
     '/v1/store/orders': ['GET'],
     '/v1/events': ['GET'],
     '/v1/key': ['GET'],
