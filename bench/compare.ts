@@ -2,18 +2,19 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openData } from './contestants/data.ts';
-import { startContestant } from './contestants/start.ts';
+import { type Running, startContestant } from './contestants/start.ts';
+import { cpuSeconds } from '../test/support/process/process-figures.ts';
 import { cleanUpWhenInterrupted } from './load/processes.ts';
-import { updateWorkload, workloads } from './load/workloads.ts';
-import { runWrk, type Load } from './load/wrk.ts';
+import { ownWorkloads, workloads } from './load/workloads.ts';
+import { runWrk } from './load/wrk.ts';
 import { choose, exitWith, missingTools } from './prepare.ts';
 import { describeSpread, spreadOf } from './report/statistics.ts';
 
 /**
  * Compares the processor time of a request here and in another checkout. Both serve at the same time on one core, so
- * a machine that changes its speed changes it for both.
+ * a machine that changes its speed changes it for both. So do their sessions of one PostgreSQL server on another core.
  */
-const comparable = [...workloads, updateWorkload].filter(
+const comparable = [...workloads, ...ownWorkloads].filter(
   ({ isOnSlowDisk, isCold }) => !isOnSlowDisk && !isCold,
 );
 const ids = comparable.map(({ id }) => id);
@@ -42,29 +43,41 @@ exitWith(existsSync(join(checkout, 'src/cli/petstore.ts')) ? missingTools() : [h
 await using data = openData();
 for (const { id, title } of comparable.filter((workload) => chosen.includes(workload.id))) {
   const measured = await compare(id);
-  const middle = (side: 0 | 1): string => spreadOf(measured.map((round) => round[side]))!.median.toFixed(1);
-  const speed = describeSpread(spreadOf(measured.map(([here, there]) => there / here))!);
-  const micros = `${middle(0)} µs of processor time here, ${middle(1)} there`;
-  process.stdout.write(`${title}: ${micros}: ${speed} as fast here\n`);
+  process.stdout.write(`${title}: ${describe(measured, 'service')}\n`);
+  if (store === 'postgres') process.stdout.write(`  PostgreSQL: ${describe(measured, 'postgres')}\n`);
 }
 
-/** The processor time of a request in microseconds, here and there, in each round. */
-async function compare(workload: string): Promise<[number, number][]> {
+/** Microseconds of processor time for a request. PostgreSQL's are those of its sessions with this service. */
+type Micros = Record<'service' | 'postgres', number>;
+type Round = Record<'here' | 'there', Micros>;
+
+async function compare(workload: string): Promise<Round[]> {
   const cell = { workload, contestant, pets: Number(pets) };
   const setting = { open: data.open, connections: 64 };
   await using here = await startContestant(cell, setting);
   await using there = await startContestant(cell, { ...setting, checkout });
-  const measured: [number, number][] = [];
+  const measured: Round[] = [];
   // The first round is the warm-up.
   for (let round = 0; round <= Number(rounds); round++) {
-    const [own, other] = await Promise.all([runWrk(here, Number(seconds)), runWrk(there, Number(seconds))]);
-    if (round > 0) measured.push([microsOf(own), microsOf(other)]);
+    const [own, other] = await Promise.all([measure(here), measure(there)]);
+    if (round > 0) measured.push({ here: own, there: other });
   }
   return measured;
 }
 
-function microsOf({ serverSeconds, requests, errors }: Load): number {
+async function measure(running: Running): Promise<Micros> {
+  const sessions = (await running.sessions?.()) ?? [];
+  const before = cpuSeconds(sessions);
+  const { serverSeconds, requests, errors } = await runWrk(running, Number(seconds));
   if (errors > 0) throw new Error(`${errors} responses were errors.`);
   if (requests === 0) throw new Error('There was no response.');
-  return (serverSeconds * 1e6) / requests;
+  const micros = (used: number): number => (used * 1e6) / requests;
+  return { service: micros(serverSeconds), postgres: micros(cpuSeconds(sessions) - before) };
+}
+
+function describe(measured: readonly Round[], whose: keyof Micros): string {
+  const middle = (side: keyof Round): string =>
+    spreadOf(measured.map((round) => round[side][whose]))!.median.toFixed(1);
+  const speed = describeSpread(spreadOf(measured.map(({ here, there }) => there[whose] / here[whose]))!);
+  return `${middle('here')} µs of processor time here, ${middle('there')} there: ${speed} as fast here`;
 }

@@ -42,7 +42,11 @@ export function openData() {
     await server.run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
     await server.run('CHECKPOINT');
     const drop = async () => void (await server.run(`DROP DATABASE ${name} WITH (FORCE)`));
-    return { place: server.address(name), key, [Symbol.asyncDispose]: drop };
+    const sessions = async (): Promise<number[]> => {
+      const rows = await server.run(`SELECT pid FROM pg_stat_activity WHERE datname = '${name}'`);
+      return rows.map(({ pid }) => Number(pid));
+    };
+    return { place: server.address(name), key, sessions, [Symbol.asyncDispose]: drop };
   };
 
   const open: Setting['open'] = async ({ data }, workload, pets, checkout) => {

@@ -1,4 +1,4 @@
-import { nextLink, petList } from '../../src/http/lists/paging.ts';
+import { nextLink, orderList, petList } from '../../src/http/lists/paging.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 
 export interface HttpRequest {
@@ -9,6 +9,11 @@ export interface HttpRequest {
 
 /** `after` is the last id of the page before. */
 type ListOptions = { limit?: number; status?: PetStatus; after?: number };
+
+/** Of the service alone. */
+export function listOrders({ limit, after }: Record<'limit' | 'after', number>): HttpRequest {
+  return { method: 'GET', path: `/v1/orders?limit=${limit}&cursor=${cursorOf(orderList, after)}` };
+}
 
 /** The requests for each operation, as a contestant wants them. */
 export interface Spelling {
@@ -23,13 +28,20 @@ export const spellings = {
   /** The API of the service. It accepts only the cursors that its own code makes. */
   own: spelling(({ limit, status, after }) => {
     if (after === undefined) return { limit, status };
-    const request = { limit: 20, ...(status && { status }) };
-    const link = nextLink(request, { json: '', next: BigInt(after) }, petList);
-    return { limit, status, cursor: /cursor=([^&>]+)/.exec(link ?? '')?.[1] };
+    return { limit, status, cursor: cursorOf(petList, after, status) };
   }),
   /** The same API, with the id itself as the cursor. */
   peer: spelling(({ limit, status, after: cursor }) => ({ limit, status, cursor })),
 };
+
+function cursorOf(
+  kind: Parameters<typeof nextLink>[2],
+  after: number,
+  status?: PetStatus,
+): string | undefined {
+  const link = nextLink({ limit: 20, ...(status && { status }) }, { json: '', next: BigInt(after) }, kind);
+  return /cursor=([^&>]+)/.exec(link ?? '')?.[1];
+}
 
 type QueryOf = (options: ListOptions) => Record<string, string | number | undefined>;
 

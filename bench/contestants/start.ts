@@ -10,6 +10,8 @@ import type { HttpRequest } from './spelling.ts';
 export interface Place extends AsyncDisposable {
   place: string;
   key: string;
+  /** The processes of PostgreSQL that work for this contestant alone. */
+  sessions?: () => Promise<number[]>;
 }
 
 export interface Setting {
@@ -33,7 +35,7 @@ export async function startContestant(cell: Cell, setting: Setting) {
   const [contestant, workload] = [contestantOf(cell.contestant), workloadOf(cell.workload)];
   const { server: cores, load: loadCores } = coreLayout();
   await using stack = new AsyncDisposableStack();
-  const { place, key } = stack.use(await open(contestant, workload, cell.pets, checkout));
+  const { place, key, sessions } = stack.use(await open(contestant, workload, cell.pets, checkout));
   if (contestant.data === 'service' && !workload.isCold) await readOnce(place);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -66,7 +68,7 @@ export async function startContestant(cell: Cell, setting: Setting) {
   await Bun.write(requestsFile, lines.join(''));
   const owned = stack.move();
   return {
-    ...{ url, headers, pid: child.pid, readyMs, place },
+    ...{ url, headers, pid: child.pid, readyMs, place, sessions },
     ...{ requests, requestsFile, connections, loadCores },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

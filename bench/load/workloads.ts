@@ -1,5 +1,5 @@
 import { randomFrom } from '../../test/support/random.ts';
-import type { HttpRequest, Spelling } from '../contestants/spelling.ts';
+import { type HttpRequest, listOrders, type Spelling } from '../contestants/spelling.ts';
 
 export interface Workload {
   id: string;
@@ -21,11 +21,11 @@ export interface Workload {
 type Requests = Workload['requests'];
 const firstPage: Requests = ({ list }) => [list({})];
 const byStatus: Requests = ({ list }) => [list({ status: 'pending' })];
-const randomPages: Requests = ({ list }, pets) => {
-  const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(pets - 30) }));
-  // A small store has few pages: many are drawn twice, and a cache would help.
-  return [...new Map(drawn.map((request) => [request.path, request])).values()];
-};
+const randomPages: Requests = ({ list }, pets) => pagesOf(pets, list);
+const randomPagesByStatus: Requests = ({ list }, pets) =>
+  pagesOf(pets, (page) => list({ ...page, status: 'pending' }));
+/** Three of ten pets are created with an order. */
+const randomOrders: Requests = (_, pets) => pagesOf(0.3 * pets, listOrders);
 const randomPets: Requests = ({ get }, pets) => randomly((random) => get(1 + random(pets)));
 /** Twice the same pets with other names: an update that changes nothing writes nothing. */
 const updates: Requests = ({ update }, pets) => {
@@ -75,12 +75,23 @@ export const workloads: readonly Workload[] = [
 ];
 
 /** Of the service alone. */
-export const updateWorkload: Workload = {
-  ...{ id: 'update', title: 'Update, durable', requests: updates, isWriting: true },
-};
+export const ownWorkloads: readonly Workload[] = [
+  { id: 'list-status-random', title: 'Random pages by status', requests: randomPagesByStatus },
+  { id: 'orders', title: 'Random pages of orders', requests: randomOrders },
+  { id: 'update', title: 'Update, durable', requests: updates, isWriting: true },
+];
 
 export function workloadOf(id: string): Workload {
-  return [...workloads, updateWorkload].find((workload) => workload.id === id)!;
+  return [...workloads, ...ownWorkloads].find((workload) => workload.id === id)!;
+}
+
+function pagesOf(
+  rows: number,
+  list: (page: Record<'limit' | 'after', number>) => HttpRequest,
+): HttpRequest[] {
+  const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(rows - 30) }));
+  // A small store has few pages: many are drawn twice, and a cache would help.
+  return [...new Map(drawn.map((request) => [request.path, request])).values()];
 }
 
 function thousand(make: (index: number) => HttpRequest): HttpRequest[] {
