@@ -66,13 +66,20 @@ async function compare(workload: string): Promise<Round[]> {
 }
 
 async function measure(running: Running): Promise<Micros> {
-  const sessions = (await running.sessions?.()) ?? [];
-  const before = cpuSeconds(sessions);
+  const before = await sessionSeconds(running);
   const { serverSeconds, requests, errors } = await runWrk(running, Number(seconds));
   if (errors > 0) throw new Error(`${errors} responses were errors.`);
   if (requests === 0) throw new Error('There was no response.');
   const micros = (used: number): number => (used * 1e6) / requests;
-  return { service: micros(serverSeconds), postgres: micros(cpuSeconds(sessions) - before) };
+  const after = await sessionSeconds(running);
+  const used = [...after].map(([pid, seconds]) => seconds - (before.get(pid) ?? 0));
+  return { service: micros(serverSeconds), postgres: micros(used.reduce((sum, each) => sum + each, 0)) };
+}
+
+/** By process, because a session may end and another one begin. */
+async function sessionSeconds({ sessions }: Running): Promise<Map<number, number>> {
+  const pids = (await sessions?.()) ?? [];
+  return new Map(pids.map((pid) => [pid, cpuSeconds([pid])]));
 }
 
 function describe(measured: readonly Round[], whose: keyof Micros): string {

@@ -12,7 +12,7 @@ type ListOptions = { limit?: number; status?: PetStatus; after?: number };
 
 /** Of the service alone. */
 export function listOrders({ limit, after }: Record<'limit' | 'after', number>): HttpRequest {
-  return { method: 'GET', path: `/v1/orders?limit=${limit}&cursor=${cursorOf(orderList, after)}` };
+  return { method: 'GET', path: `/v1/store/orders?limit=${limit}&cursor=${cursorOf(orderList, after)}` };
 }
 
 /** The requests for each operation, as a contestant wants them. */

@@ -22,6 +22,9 @@ function translate({ input, sql }: Statement): { sql: string; count: number } {
   let count = 0;
   const translated = sql
     .replace(rowLock, '')
+    // SQLite runs these forms up to twice as fast as a SELECT without a table.
+    .replace(/^(INSERT INTO \w+ \([^)]*\))\s+SELECT\s([^]*)\sFROM input$/, '$1 VALUES ($2)')
+    .replace(/\bIN \(SELECT (input\.\w+) FROM input\)/g, '= $1')
     .replace(/\s+FROM input\b/g, '')
     .replace(/\binput\.(\w+)/g, (_, column: string) => {
       if (column === 'place') return '1';
@@ -34,6 +37,9 @@ function translate({ input, sql }: Statement): { sql: string; count: number } {
 
 /** AUTOINCREMENT, and a CHECK with IN, cost about as much per statement as a row does. */
 const rowsAtOnce = 16;
+
+/** An UPDATE of many rows first copies them, which takes longer than a statement for each. */
+const isRowByRow = ({ sql }: Statement): boolean => sql.startsWith('UPDATE');
 
 function forManyRows({ input, sql }: Statement): string {
   const columns = Object.keys(input);
@@ -72,6 +78,7 @@ export function createStatements(database: Database) {
   return {
     run,
     each<Row>(statement: Statement, rows: readonly InputRow[]): Row[] {
+      if (isRowByRow(statement)) return rows.flatMap((row) => run<Row>(statement, row));
       const results: Row[] = [];
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
         const chunk = rows.slice(start, start + rowsAtOnce);
