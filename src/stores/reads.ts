@@ -39,10 +39,11 @@ export function createReads(engine: Engine): {
     return engine.read(statement, [start, limit, ...values], ([row]: PageRow[]) => pageOf(row, limit));
   };
 
-  const listPets = ({ status, sort = 'oldest', ...request }: PageRequest & { sort?: Sort }) =>
-    status === undefined
-      ? readPage(statements.pets[sort], { sort, ...request }, [])
-      : readPage(statements.petsByStatus[sort], { sort, ...request }, [status]);
+  const listPets = (request: PageRequest & { sort?: Sort }) => {
+    const { status, sort = 'oldest' } = request;
+    if (status === undefined) return readPage(statements.pets[sort], request, []);
+    return readPage(statements.petsByStatus[sort], request, [status]);
+  };
 
   const getPet = (id: bigint) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json);
 
@@ -75,7 +76,7 @@ export function createReads(engine: Engine): {
         const { sort = 'oldest', after, status, petId, returned } = request;
         const { since = anyTime.since, until = anyTime.until } = request;
         const values = [after, status, petId, returned, since, until].map((value) => value ?? null);
-        return readPage(statements.orders[indexFor(request)][sort], { ...request, sort }, values);
+        return readPage(statements.orders[indexFor(request)][sort], request, values);
       },
     },
 
