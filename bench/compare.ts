@@ -72,7 +72,7 @@ async function measure(running: Running): Promise<Micros> {
   if (requests === 0) throw new Error('There was no response.');
   const micros = (used: number): number => (used * 1e6) / requests;
   const after = await sessionSeconds(running);
-  const used = [...after].map(([pid, seconds]) => seconds - (before.get(pid) ?? 0));
+  const used = [...after].map(([pid, total]) => total - (before.get(pid) ?? 0));
   return { service: micros(serverSeconds), postgres: micros(used.reduce((sum, each) => sum + each, 0)) };
 }
 
