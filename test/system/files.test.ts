@@ -1,6 +1,7 @@
 import { expect, it } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { project } from '../support/process/package.ts';
 import { makeFolder } from '../support/process/process.ts';
@@ -16,7 +17,8 @@ it('never lets others read a copy of what they can read', async () => {
   while (!statSync(to, { throwIfNoEntry: false })) await Bun.sleep(5);
   expect(statSync(to).mode & 0o777).toBe(0o600);
   const content = 'x'.repeat(3_000_000);
-  await Bun.write(Bun.file(from), content);
+  // Waits until the other program has opened the pipe.
+  await writeFile(from, content);
   expect(await child.exited).toBe(0);
   expect(readFileSync(to, 'utf8') === content).toBe(true);
   expect(statSync(to).mode & 0o777).toBe(0o600);
