@@ -33,6 +33,8 @@ export async function openSeededStore(options: SampleOptions): Promise<SeededSto
       reset() {
         restorer ??= openRestorer(path, seeded);
         restorer.restore();
+        // The serving store asks for commits of others at most once a millisecond.
+        Bun.sleepSync(2);
       },
       async close() {
         restorer?.close();
