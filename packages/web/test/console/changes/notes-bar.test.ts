@@ -108,7 +108,7 @@ describe('the notes', () => {
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, 'Rex (1) may not have been sold. You are offline.').waitFor();
     await page.context().setOffline(false);
-    await page.getByText('offline').waitFor({ state: 'detached' });
+    await page.getByText('You are offline. These').waitFor({ state: 'detached' });
     await noteOf(page, 'Rex (1) is sold.').waitFor();
   });
 });
