@@ -96,55 +96,13 @@ describe('API_KEYS', () => {
   });
 });
 
-describe('revocation and expiry', () => {
-  it('refuse a revoked key at the next request', async () => {
+describe('a revoked key', () => {
+  it('is refused at the next request', async () => {
     const { key, text } = await issue('to-revoke');
     for (let use = 0; use < 3; use++) expect(await outcomeOf(ask(`Bearer ${text}`))).toBe('200');
     await service.keys.revokeKey(key.id, new Date());
     expect(await outcomeOf(ask(`Bearer ${text}`))).toBe('401 invalid_api_key');
     expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
-  });
-
-  it('refuse an expired key from the exact moment', async () => {
-    const expiry = Date.parse('2027-01-31T12:00:00Z');
-    let time = expiry - 60_000;
-    await using place = await makeStorePlace();
-    await using own = await openService({
-      openStore: () => place.open({ now: () => time }),
-      now: () => time,
-    });
-    const { text } = await issueKey(own.keys, {
-      name: 'fair',
-      now: new Date(time),
-      expiresAt: new Date(expiry),
-    });
-    const use = () => outcomeOf(own.callAs(`Bearer ${text}`, '/v1/pets'));
-    expect(await use()).toBe('200');
-    time = expiry - 1;
-    expect(await use()).toBe('200');
-    time = expiry;
-    expect(await use()).toBe('401 invalid_api_key');
-    time = expiry + 1e9;
-    expect(await use()).toBe('401 invalid_api_key');
-  });
-
-  it('refuse a key from the exact moment that its revocation was announced for', async () => {
-    const start = Date.parse('2027-01-31T12:00:00Z');
-    let time = start;
-    await using place = await makeStorePlace();
-    await using own = await openService({
-      openStore: () => place.open({ now: () => time }),
-      now: () => time,
-    });
-    const { key, text } = await issueKey(own.keys, { name: 'till', now: new Date(start) });
-    const use = () => outcomeOf(own.callAs(`Bearer ${text}`, '/v1/pets'));
-    expect(await use()).toBe('200');
-    await own.keys.revokeKey(key.id, new Date(start + 60_000));
-    expect(await use()).toBe('200');
-    time = start + 59_999;
-    expect(await use()).toBe('200');
-    time = start + 60_000;
-    expect(await use()).toBe('401 invalid_api_key');
   });
 });
 

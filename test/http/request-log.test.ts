@@ -4,6 +4,7 @@ import { issueKey } from '../../src/stores/issue-key.ts';
 import { createLog, type LogFields } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
+import { listen } from '../support/http/socket.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
 
 type Line = LogFields & { level: string; message: string };
@@ -155,6 +156,20 @@ describe('the log of a request that fails', () => {
       expect(error).toMatch(/^SQLiteError: a bug\n +at /);
       expect(String(error).match(/Error:/g)).toHaveLength(1);
     }
+  });
+
+  it('is a line of the caller’s mistake if the runtime refuses the message', async () => {
+    const service = await open({ accessLog: true });
+    await using server = listen(service.app);
+    const key = `Authorization: Bearer ${service.apiKey}\r\nContent-Type: application/json`;
+    const body = '{"name":"Rex","categoryId":1}';
+    await server.exchange(
+      `POST /v1/pets HTTP/1.1\r\nHost: petstore\r\n${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}\r\n`,
+    );
+    while (lines.length === 0) await Bun.sleep(1);
+    expect(lines.filter(({ level }) => level !== 'debug')).toMatchObject([
+      { level: 'info', method: 'POST', status: 400 },
+    ]);
   });
 
   it('is empty if it fails because the service is stopping', async () => {

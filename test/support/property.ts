@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** To repeat a failed run, give the seed that it printed: FC_SEED=123 bun test test/http/properties.test.ts */
+/** To repeat a failed run, give the seed that it printed: FC_SEED=123 bun test test/http/route.test.ts */
 const givenSeed = process.env['FC_SEED'];
 
 /** Holds a property to many generated values; a failure prints the seed, the path and the smallest value found. */

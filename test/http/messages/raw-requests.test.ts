@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { addPet, rex } from '../../support/http/calls.ts';
-import { openConnection } from '../../support/http/raw-http.ts';
-import { openTemporarySqlite } from '../../support/http/service.ts';
 import { checkRawResponse, type SocketResponse } from '../../support/http/socket.ts';
 import { holds } from '../../support/property.ts';
 import { openListeningService } from '../../support/http/listening.ts';
@@ -196,16 +194,5 @@ describe('an unusual message', () => {
     const response = await service.exchange(bytes);
     expect(response.status).toBe(status);
     expect(response.headers.has('X-Request-Id')).toBe(true);
-  });
-});
-
-describe('pipelined reads', () => {
-  it('get all their responses from the embedded store', async () => {
-    await using embedded = await openListeningService({ openStore: openTemporarySqlite });
-    using connection = await openConnection(embedded.url);
-    const list = `GET /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${embedded.apiKey}\r\n\r\n`;
-    connection?.write(list.repeat(10));
-    for (let count = 0; count < 10; count++)
-      expect(await connection?.receive()).toMatchObject({ status: 200 });
   });
 });
