@@ -1,5 +1,6 @@
 import { expect, it } from 'bun:test';
 import { countRows } from '../../src/stores/copy.ts';
+import { codeOf } from '../support/code-of.ts';
 import type { Store } from '../support/http/service.ts';
 import { createPet, updatePet } from '../support/changes.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -40,6 +41,7 @@ onEveryStore('expired idempotency keys and events', ({ open, place }) => {
   it('go a week after an import, although no later write has a key', async () => {
     let time = Date.now();
     const store = await open({ now: () => time });
+    const { next: start } = await store.events.listEvents({ limit: 1, after: 'now' });
     await createMany(store, 0, 2500);
     time += week;
     await store.pets.apply(updatePet(1n, { changes: { name: 'Max' } }));
@@ -49,6 +51,8 @@ onEveryStore('expired idempotency keys and events', ({ open, place }) => {
       await store.pets.apply(updatePet(1n, { changes: { name: `Max ${count}` } }));
     }
     await expectLeft(store, 0, 2501);
+    const readFromStart = async () => store.events.listEvents({ limit: 1, after: start });
+    expect(await codeOf(readFromStart())).toBe('events_gone');
   });
 
   it('go faster than others come', async () => {

@@ -6,41 +6,9 @@ import { noReport } from '../../../src/system/progress.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
-import { createPet } from '../../support/changes.ts';
 
 const quiet = createLog({ level: 'error', write() {} });
 const check = (address: string) => checkPostgres({ address, environment: {}, log: quiet, report: noReport });
-
-describe('a database that is checked', () => {
-  it('shows how many pets and orders it holds', async () => {
-    await using database = await makeDatabase();
-    expect(await check(database.address())).toMatchObject({ content: undefined });
-    const store = await openPostgresStore({ address: database.address() });
-    for (const status of ['pending', 'sold', 'available'] as const)
-      await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status }));
-    await store.close();
-    expect(await check(database.address())).toMatchObject({ content: { petCount: 3, orderCount: 2 } });
-    const { stdout } = await runCli(['check', '--database-url', database.address()]);
-    expect(stdout).toContain('holds 3 pets and 2 orders.');
-  });
-
-  it('is reported if a row does not agree with its JSON', async () => {
-    await using database = await makeDatabase();
-    const store = await openPostgresStore({ address: database.address() });
-    await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
-    await store.close();
-    await database.run("UPDATE pets SET json = replace(json, 'Rex', 'Tom')");
-    const problem = 'The database is damaged at pet 1.';
-    expect(await failureOf(check(database.address()))).toMatchObject({ problem });
-  });
-
-  it('is not made by a command that needs one', async () => {
-    await using database = await makeDatabase();
-    const listed = await runCli(['keys', 'list', '--database-url', database.address()]);
-    expect(listed).toMatchObject({ status: 1, stderr: expect.stringContaining('holds no store') });
-    expect(await database.run("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
-  });
-});
 
 describe('a role that may not write', () => {
   it('is refused at the start and by a check, with what to grant, and is enough after that', async () => {
