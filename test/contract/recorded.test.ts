@@ -158,7 +158,7 @@ onEveryStore('what the API responds', ({ open }) => {
   it('stays the same, byte for byte', async () => {
     const responses = await respond(open);
     if (process.env['RECORD'] === '1')
-      await Bun.write(recording, `${JSON.stringify(responses, undefined, 1)}\n`);
+      await Bun.write(recording, `${JSON.stringify(responses, undefined, 2)}\n`);
     const recorded = (await recording.json()) as RecordedResponse[];
     for (const [index, response] of responses.entries()) expect(response).toEqual(recorded[index]!);
     expect(responses).toHaveLength(recorded.length);

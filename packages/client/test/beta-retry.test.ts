@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { createClient, isTemporary, type PetstoreClient } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
-import { errorResponse, openScriptedServer } from '../../../test/support/http/scripted-server.ts';
+import { errorResponse, openScriptedServer } from './scripted-server.ts';
 
 const pet = () => Response.json({ id: 1, name: 'Rex', categoryId: 1 });
 const noContent = () => new Response(null, { status: 204 });

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import { createClient, type PetChanges, type PetstoreClient } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
-import { openScriptedServer, type ScriptedServer } from '../../../test/support/http/scripted-server.ts';
+import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-const largest = 2n ** 63n - 1n;
 const json = { 'Content-Type': 'application/json' };
 const rex = () =>
   new Response('{"id":9223372036854775807,"name":"Rex","categoryId":9007199254740993}', { headers: json });
@@ -33,45 +32,6 @@ describe('updatePet', () => {
     await operationsOf(server).updatePet(1n, changes);
     expect(server.received.map((request) => request.body)).toEqual([body]);
     expect(server.received[0]?.headers.has('If-Match')).toBe(false);
-  });
-});
-
-describe('deletePet', () => {
-  it('refuses a success that does not come from this API', async () => {
-    await using server = openScriptedServer(() => new Response('<h1>Welcome</h1>'));
-    expect(await failureOf(operationsOf(server).deletePet(1n))).toMatchObject({
-      code: 'unexpected_response',
-    });
-  });
-});
-
-describe('listOrders', () => {
-  const order = '{"id":9223372036854775807,"petId":2,"status":"sold","createdAt":"2026-11-16T10:00:01Z"}';
-
-  it('reads an order from before 2.0.0, which has fewer fields', async () => {
-    await using server = openScriptedServer(() => new Response(`[${order}]`));
-    const createdAt = new Date('2026-11-16T10:00:01Z');
-    const orders = [{ id: largest, petId: 2n, status: 'sold' as const, createdAt }];
-    expect(await operationsOf(server).listOrders()).toEqual({ orders });
-  });
-
-  it.each([
-    '{}',
-    '[{"id":1}]',
-    `[${order.replace('sold', 'available')}]`,
-    `[${order.replace('2026', 'when')}]`,
-  ])('refuses a list that does not come from this API: %s', async (body) => {
-    await using server = openScriptedServer(() => new Response(body));
-    expect(await failureOf(operationsOf(server).listOrders())).toMatchObject({ code: 'unexpected_response' });
-  });
-});
-
-describe('the categories', () => {
-  it('refuses a category that does not come from this API', async () => {
-    await using server = openScriptedServer(() => Response.json({ id: '7', name: 'Cats' }));
-    const refused = { code: 'unexpected_response' };
-    expect(await failureOf(operationsOf(server).putCategory(7n, 'Cats'))).toMatchObject(refused);
-    expect(await failureOf(operationsOf(server).getCategory(7n))).toMatchObject(refused);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   isTemporary,
   isUnauthorized,
   PetstoreClientError,
+  type PetstoreClient,
 } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
@@ -54,18 +55,29 @@ describe('PetstoreClientError', () => {
     expect(error).toMatchObject({ status: 400, message: 'name is taken.', problems: undefined });
   });
 
-  it('reports a response that does not come from this API', async () => {
-    const responses = [
-      new Response('<h1>Hello</h1>'),
-      new Response('{"id":1}'),
-      new Response('[{"id":1.5,"name":"Rex","categoryId":1}]'),
-      new Response('{"code":"teapot","message":"No.","status":418}', { status: 418 }),
-      new Response('gone', { status: 404 }),
-    ];
-    for (const response of responses) {
-      const error = await errorOf(service.clientWith({ fetch: async () => response }).listPets());
-      expect(error.code).toBe('unexpected_response');
+  const order = '{"id":1,"petId":2,"status":"sold","createdAt":"2026-11-16T10:00:01Z"}';
+  it.each<[string, (client: PetstoreClient) => Promise<unknown>, ...string[]]>([
+    ['listPets', (client) => client.listPets(), '<h1>Hello</h1>', '{"id":1}'],
+    ['listPets', (client) => client.listPets(), '[{"id":1.5,"name":"Rex","categoryId":1}]'],
+    ['deletePet', (client) => client.deletePet(1n), '<h1>Welcome</h1>'],
+    ['listOrders', (client) => client.listOrders(), '{}', '[{"id":1}]'],
+    ['listOrders', (client) => client.listOrders(), `[${order.replace('sold', 'available')}]`],
+    ['listOrders', (client) => client.listOrders(), `[${order.replace('2026', 'when')}]`],
+    ['putCategory', (client) => client.putCategory(7n, 'Cats'), '{"id":"7","name":"Cats"}'],
+    ['getCategory', (client) => client.getCategory(7n), '{"id":"7","name":"Cats"}'],
+  ])('reports a response to %s that does not come from this API', async (_name, call, ...bodies) => {
+    for (const body of bodies) {
+      const client = service.clientWith({ fetch: async () => new Response(body) });
+      expect((await errorOf(call(client))).code).toBe('unexpected_response');
     }
+  });
+
+  it.each([
+    [418, '{"code":"teapot","message":"No.","status":418}'],
+    [404, 'gone'],
+  ])('reports a %d with %j, which is no error of this API', async (status, body) => {
+    const client = service.clientWith({ fetch: async () => new Response(body, { status }) });
+    expect((await errorOf(client.listPets())).code).toBe('unexpected_response');
   });
 
   it('names the address without its query when it cannot be reached', async () => {

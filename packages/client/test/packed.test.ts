@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { version } from '../../../package.json';
 import { useBrowser } from '../../../test/support/browser/use-browser.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
-import { openScriptedServer } from '../../../test/support/http/scripted-server.ts';
+import { openScriptedServer } from './scripted-server.ts';
 import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
 import { installTools, nodes } from '../../../test/support/process/tools.ts';
 

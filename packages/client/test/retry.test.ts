@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'bun:test';
-import type { NewPet } from '../src/index.ts';
+import type { NewPet, PetstoreClient } from '../src/index.ts';
 import { backoffMs, parseRetryAfter } from '../src/wire/wait.ts';
-import { clientThrough } from '../../../test/support/http/bad-connection.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
 import { failureOf } from '../../../test/support/failure.ts';
-import { openListeningService } from '../../../test/support/http/listening.ts';
+import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
+
+/** A client that opens a connection for each attempt, so that each meets the next fault of the proxy. */
+function clientThrough(service: ListeningService, baseUrl: string, timeoutMs = 10_000): PetstoreClient {
+  const options = { keepalive: false };
+  return service.clientWith({
+    baseUrl,
+    timeoutMs,
+    fetch: (url, init) => fetch(url, { ...init, ...options }),
+  });
+}
 
 /** A fetch that never connects. */
 function countedFailure() {

@@ -87,25 +87,6 @@ describe('the orders of a time', () => {
   });
 });
 
-describe('the beta operations over a bad connection', () => {
-  it('does not sell a pet twice if it was returned after a lost response', async () => {
-    await using service = await openListeningService();
-    const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
-    let attempts = 0;
-    const client = service.clientWith({
-      async fetch(url, init) {
-        attempts += 1;
-        const response = await fetch(url, init);
-        if (attempts > 1) return response;
-        await service.client.updatePet(id, { status: 'available' });
-        throw new Error('The connection was lost.');
-      },
-    });
-    expect(await failureOf(client.updatePet(id, { status: 'sold' }))).toMatchObject({ code: 'network' });
-    expect(await Array.fromAsync(service.client.orders({ petId: id }))).toHaveLength(1);
-  });
-});
-
 describe('searches, orders and the key', () => {
   const { client } = shared;
 

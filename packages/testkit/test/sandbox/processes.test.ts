@@ -1,19 +1,17 @@
+import { mkdirSync, readdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import {
+  cleanEnvironment,
   endProcess,
   kitPrograms,
+  makeFolder,
   petstoreCommand,
   runKit,
 } from '../../../../test/support/process/process.ts';
-import { startProgram } from '../../../../test/support/process/running.ts';
-import {
-  makeTemporaryPlace,
-  startSandboxProcess,
-  statusOf,
-  type TemporaryPlace,
-} from '../../../../test/support/sandbox/process.ts';
+import { startProgram, type RunningProgram } from '../../../../test/support/process/running.ts';
 
 let place: TemporaryPlace;
 /** A sandbox whose parent is gone: a failing test must not leave it running. */
@@ -134,3 +132,44 @@ describe('petstore-sandbox', () => {
     expect(place.files().length).toBe(1);
   });
 });
+
+/** A temporary folder of its own, in which sandboxes keep their stores. */
+interface TemporaryPlace extends Disposable {
+  path: string;
+  env: Record<string, string | undefined>;
+  /** What is in it. */
+  files(): string[];
+}
+
+function makeTemporaryPlace(): TemporaryPlace {
+  const folder = makeFolder();
+  const path = join(folder.path, 'tmp');
+  mkdirSync(path);
+  return {
+    env: cleanEnvironment({ TMPDIR: path }),
+    path,
+    files: () => readdirSync(path),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+interface SandboxProcess extends RunningProgram {
+  url: string;
+  apiKey: string;
+}
+
+/** Starts `petstore-sandbox --json` and reads its only line. */
+async function startSandboxProcess(at: TemporaryPlace, args: string[] = []): Promise<SandboxProcess> {
+  const command = petstoreCommand(['--json', ...args], kitPrograms.sandbox);
+  const program = startProgram(command, { cwd: at.path, env: at.env });
+  const [line] = await program.stdout.untilMatch(/^.*\n/);
+  return { ...program, ...(JSON.parse(line) as { url: string; apiKey: string }) };
+}
+
+/** What a sandbox responds to a list; `refused` when nothing listens there. */
+function statusOf({ url, apiKey }: { url: string; apiKey: string }): Promise<number | string> {
+  return fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${apiKey}` } }).then(
+    ({ status }) => status,
+    () => 'refused',
+  );
+}

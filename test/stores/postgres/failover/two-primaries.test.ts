@@ -77,13 +77,13 @@ interface Entry {
 function startLoad({ pets }: Store, workerCount = 10) {
   const entries: Entry[] = [];
   const faults: string[] = [];
-  let acknowledged = 0;
+  const count = { acknowledged: 0 };
   const stopping = new AbortController();
 
   const attempt = async (change: Promise<unknown>): Promise<Outcome> => {
     try {
       await change;
-      acknowledged += 1;
+      count.acknowledged += 1;
       return 'done';
     } catch (error) {
       const isExpected = error instanceof PetstoreError && ['unavailable', 'overloaded'].includes(error.code);
@@ -112,8 +112,8 @@ function startLoad({ pets }: Store, workerCount = 10) {
 
   return {
     async untilAcknowledged(more: number) {
-      const enough = acknowledged + more;
-      while (acknowledged < enough) await Promise.race([Bun.sleep(5), ...workers]);
+      const enough = count.acknowledged + more;
+      while (count.acknowledged < enough) await Promise.race([Bun.sleep(5), ...workers]);
     },
     /** Waits for the changes under way, and returns what contradicts what callers were told. */
     async stop(database: Cluster) {
