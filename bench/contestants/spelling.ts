@@ -1,4 +1,5 @@
-import { nextLink, orderList, petList } from '../../src/http/lists/paging.ts';
+import { nextLink } from '../../src/http/lists/list.ts';
+import { orderList, petList } from '../../src/http/lists/query.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 
 export interface HttpRequest {

@@ -2,6 +2,7 @@ import type { Registry } from '../metrics/registry.ts';
 import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
 import { createAuthentication } from './authentication.ts';
+import { type Cache, createCache } from './cache.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './documents.ts';
@@ -55,6 +56,8 @@ export interface AppOptions {
   now?: () => number;
   /** Served beside the service's own paths, with the same checks. */
   moreRoutes?: readonly Route[];
+  /** What is kept for speed. Default: {@link createCache}. */
+  cache?: Cache;
 }
 
 /** The whole API as a function from request to response. It opens no port and owns no resources. */
@@ -68,9 +71,10 @@ export function createApp(options: AppOptions): App {
   const { keys, log, apiKeys = [], allowedOrigins = [], rateLimit } = options;
   const { accessLog = false, slowRequestMs = 1000, isSecure = false, stableOnly = false } = options;
   const { peerOf = () => undefined, isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
+  const cache = options.cache ?? createCache(options.pets, now);
   const clientOf = createClientAddress(peerOf, options.trustedProxies ?? []);
   const shared: EndpointOptions = {
-    authenticate: createAuthentication(keys, apiKeys, log, now),
+    authenticate: createAuthentication(keys, apiKeys, { log, now, cache }),
     rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
     addCorsHeaders: createCors(allowedOrigins, stableOnly),
     log: createRequestLog({ log, accessLog, slowRequestMs, clientOf }),
@@ -80,7 +84,7 @@ export function createApp(options: AppOptions): App {
     baseHeaders: baseHeaders(isSecure),
   };
   const events = createEventOperations(options.events, shared.authenticate);
-  const routes = createRoutes(options, shared, events.listEvents);
+  const routes = createRoutes(options, shared, cache, events.listEvents);
   const endpoints = [...(stableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
@@ -101,7 +105,12 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Every path that the service knows. */
-function createRoutes(options: AppOptions, shared: EndpointOptions, listEvents: Handler): Route[] {
+function createRoutes(
+  options: AppOptions,
+  shared: EndpointOptions,
+  cache: Cache,
+  listEvents: Handler,
+): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
   const { authenticate, isStopping } = shared;
   const operations = createOperations(pets, orders, authenticate, bodyTimeoutMs);
@@ -112,21 +121,25 @@ function createRoutes(options: AppOptions, shared: EndpointOptions, listEvents: 
     createDocuments(options);
 
   return [
-    { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
+    { path: '/v1/pets', methods: { GET: cache.firstPages(listPets), POST: createPet } },
     {
       path: '/v1/pets/:petId',
       methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
       headers: getPetDeprecation,
       stability: { PATCH: 'beta', DELETE: 'beta' },
     },
-    { path: '/v1/pets/search', methods: { GET: searchPets }, stability: { GET: 'beta' } },
-    { path: '/v1/categories', methods: { GET: listCategories }, stability: { GET: 'experimental' } },
+    { path: '/v1/pets/search', methods: { GET: cache.firstPages(searchPets) }, stability: { GET: 'beta' } },
+    {
+      path: '/v1/categories',
+      methods: { GET: cache.firstPages(listCategories) },
+      stability: { GET: 'experimental' },
+    },
     {
       path: '/v1/categories/:categoryId',
       methods: { GET: getCategory, PUT: putCategory, DELETE: deleteCategory },
       stability: { GET: 'experimental', PUT: 'experimental', DELETE: 'experimental' },
     },
-    { path: '/v1/store/orders', methods: { GET: listOrders }, stability: { GET: 'beta' } },
+    { path: '/v1/store/orders', methods: { GET: cache.firstPages(listOrders) }, stability: { GET: 'beta' } },
     { path: '/v1/events', methods: { GET: listEvents }, stability: { GET: 'experimental' } },
     { path: '/v1/key', methods: { GET: getKey }, stability: { GET: 'beta' } },
     { path: '/livez', methods: { GET: livez }, isOpen: true },

@@ -1,6 +1,7 @@
-import { type ApiKey, hashKey, isUsable, isWellFormedKey } from '../domain/api-key.ts';
+import { type ApiKey, hashKey, isWellFormedKey } from '../domain/api-key.ts';
 import type { ApiKeyStore } from '../stores/store.ts';
 import { PetstoreError } from '../domain/error.ts';
+import type { Cache } from './cache.ts';
 import { type Log, reasonOf } from '../system/log.ts';
 import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 
@@ -9,59 +10,36 @@ import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
  * createdAt or expiresAt.
  */
 export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly' | 'mayDelete'> &
-  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt' | 'revokedAt'>>;
+  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'>>;
 
 export type Authenticate = (request: Request) => MaybePromise<Caller>;
+/** Finds the owner of an `Authorization` header. Fails with `unauthorized` or `invalid_api_key` if there is none. */
+export type FindCaller = (header: string) => MaybePromise<Caller>;
 
 /** The scheme's case does not matter. Two headers arrive joined by ", " and do not match. */
 const bearer = /^bearer +([!-~]+)$/i;
 const useIsRecordedEveryMs = 5 * 60 * 1000;
-/** More keys than are usually in use. Beyond this, all of them are forgotten and hashed again. */
-const maxKnownCredentials = 1000;
 
 /** Checks a request's credential. Fails with `unauthorized` if it is missing and `invalid_api_key` if it is wrong. */
 export function createAuthentication(
   keys: ApiKeyStore,
   /** Accepted besides the keys in the store. */
   apiKeys: readonly string[],
-  log: Log,
-  now: () => number,
+  { log, now, cache }: { log: Log; now: () => number; cache: Cache },
 ): Authenticate {
-  const recordUse = createUseRecorder(keys, log);
   const fixedCallers = new Map(
     apiKeys
       .map(hashKey)
       .map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false, mayDelete: true }]),
   );
-
-  // Hashes of accepted credentials by header value, so that a request need not hash its key again. A refused credential
-  // is forgotten, so that it takes as long as an unknown one.
-  const knownHashes = new Map<string, string>();
-
-  const remember = (header: string, caller: Caller): Caller => {
-    if (knownHashes.has(header)) return caller;
-    if (knownHashes.size >= maxKnownCredentials) knownHashes.clear();
-    knownHashes.set(header, caller.hash);
+  const findCaller = cache.callers(async (header) => {
+    const hash = hashOfCredential(header, fixedCallers);
+    const caller: Caller | undefined = fixedCallers.get(hash) ?? (await keys.findKey(hash));
+    if (!caller) throw invalidKey();
     return caller;
-  };
-
-  const accept = (header: string, key: ApiKey | undefined): Caller => {
-    const time = now();
-    if (!key || !isUsable(key, time)) {
-      knownHashes.delete(header);
-      throw invalidKey();
-    }
-    recordUse(key, time);
-    return remember(header, key);
-  };
-
-  return (request) => {
-    const header = request.headers.get('Authorization') ?? '';
-    const hash = knownHashes.get(header) ?? hashOfCredential(header, fixedCallers);
-    const fixed = fixedCallers.get(hash);
-    if (fixed) return remember(header, fixed);
-    return andThen(keys.findKey(hash), (key) => accept(header, key));
-  };
+  });
+  const recordUse = createUseRecorder(keys, log, now);
+  return ({ headers }) => andThen(findCaller(headers.get('Authorization') ?? ''), recordUse);
 }
 
 function hashOfCredential(header: string, fixedCallers: ReadonlyMap<string, Caller>): string {
@@ -83,14 +61,18 @@ function invalidKey(): PetstoreError {
 }
 
 /** Records the coarse last-used time. The request does not wait for it and cannot fail because of it. */
-function createUseRecorder(keys: ApiKeyStore, log: Log): (key: ApiKey, time: number) => void {
+function createUseRecorder(keys: ApiKeyStore, log: Log, now: () => number) {
   const attemptedAt = new Map<string, number>();
-  return ({ id, name, lastUsedAt }, time) => {
+  return (caller: Caller): Caller => {
+    const { id, name, lastUsedAt } = caller;
+    if (id === undefined) return caller;
+    const time = now();
     const last = Math.max(lastUsedAt?.getTime() ?? 0, attemptedAt.get(id) ?? 0);
-    if (time - last < useIsRecordedEveryMs) return;
+    if (time - last < useIsRecordedEveryMs) return caller;
     attemptedAt.set(id, time);
     keys.recordUse(id, new Date(time)).catch((error: unknown) => {
       log.warn('A key’s last use could not be recorded.', { key: name, reason: reasonOf(error) });
     });
+    return caller;
   };
 }

@@ -5,8 +5,8 @@ import type { MeasureRoute, ObserveRequest } from './http-metrics.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './request-log.ts';
-import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
-import { conditional, errorResponse, orElse, type Representation, shownError } from './response.ts';
+import type { MaybePromise } from '../system/maybe-promise.ts';
+import { conditional, errorResponse, type Representation, shownError } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
 
 /** What all endpoints share. */
@@ -66,28 +66,42 @@ export class Endpoint {
       caller: nobody,
       quota: undefined,
     };
-    return orElse(
-      () => andThen(this.#handle(call), (handled) => this.#send(call, conditional(request, handled))),
-      (error) => this.#refuse(call, error),
-    );
+    try {
+      // Tell apart here alone what is there and what is awaited: a pending promise costs a get or a list 4 to 8 %.
+      const caller = this.#callerOf(call);
+      const handled =
+        caller instanceof Promise
+          ? caller.then((latest) => this.#handle(call, latest))
+          : this.#handle(call, caller);
+      return handled instanceof Promise ? this.#sendLater(call, handled) : this.#send(call, handled);
+    } catch (error) {
+      return this.#refuse(call, error);
+    }
   }
 
-  #handle(call: Call): MaybePromise<Representation> {
-    if (call.method === 'OPTIONS' && this.#isKnown) {
-      return { body: null, status: 204, headers: { Allow: this.#allow } };
+  async #sendLater(call: Call, handled: Promise<Representation>): Promise<Response> {
+    try {
+      return this.#send(call, await handled);
+    } catch (error) {
+      return this.#refuse(call, error);
     }
-    if (this.#route.isOpen) return this.#dispatch(call);
-    return andThen(this.#options.authenticate(call.request), (caller) => {
+  }
+
+  #callerOf({ request, method }: Call): MaybePromise<Caller> {
+    const isOpen = this.#route.isOpen || (method === 'OPTIONS' && this.#isKnown);
+    return isOpen ? nobody : this.#options.authenticate(request);
+  }
+
+  #handle(call: Call, caller: Caller): MaybePromise<Representation> {
+    const { methods, hint = '' } = this.#route;
+    if (caller !== nobody) {
       call.caller = caller;
       call.quota = this.#options.rateLimit?.(caller.hash);
       if (call.quota?.isExceeded)
         throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
-      return this.#dispatch(call);
-    });
-  }
-
-  #dispatch(call: Call): MaybePromise<Representation> {
-    const { methods, hint = '' } = this.#route;
+    }
+    if (call.method === 'OPTIONS' && this.#isKnown)
+      return { body: null, status: 204, headers: { Allow: this.#allow } };
     if (!this.#isKnown) throw new PetstoreError('not_found', `Nothing is found at this address.${hint}`);
     const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
@@ -96,9 +110,9 @@ export class Endpoint {
       return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: this.#allow });
     }
     // Check the HTTP method, so that every new operation that changes something is covered from the start.
-    if (call.caller.isReadOnly && name !== 'GET')
+    if (caller.isReadOnly && name !== 'GET')
       throw forbidden('is read-only: it may list and fetch, and change nothing.');
-    if (!call.caller.mayDelete && name === 'DELETE')
+    if (!caller.mayDelete && name === 'DELETE')
       throw forbidden('may not delete. Use one that may, or ask whoever runs the service to delete it.');
     return handler(call);
   }
@@ -109,9 +123,10 @@ export class Endpoint {
     return this.#send(call, errorResponse(visibleError));
   }
 
-  #send(call: Call, representation: Representation): Response {
+  #send(call: Call, handled: Representation): Response {
     const { request, method, requestId, quota, startedAt, waitedMs } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
+    const representation = conditional(request, handled);
     const { body, status = 200, code, etag, link, headers } = representation;
     const isHead = method === 'HEAD';
     const sentBody = isHead ? null : body;

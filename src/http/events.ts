@@ -3,7 +3,7 @@ import { eventTypes } from '../domain/history.ts';
 import {
   type EventPage,
   type EventPosition,
-  type EventRequest,
+  type EventQuery,
   type EventStore,
   pageLimit,
 } from '../stores/store.ts';
@@ -13,15 +13,14 @@ import { etagOf } from '../domain/precondition.ts';
 import { type Representation } from './response.ts';
 import {
   addParameters,
-  decodeCursor,
-  encodeCursor,
   invalid,
   type ListParameters,
   oneOf,
   parseId,
   parseLimit,
-  Query,
-} from './lists/paging.ts';
+  parametersOf,
+} from './lists/query.ts';
+import { decodeCursor, encodeCursor } from './lists/cursor.ts';
 import type { Call } from './route.ts';
 
 /** Below every idle timeout along the way. */
@@ -47,15 +46,15 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
   };
 
   /** Reads on from the end of the log until there is something to send or time is up. */
-  const waitForEvents = async (call: Call, asked: AskedEvents, first: EventPage): Promise<EventPage> => {
+  const waitForEvents = async (call: Call, query: EventsQuery, first: EventPage): Promise<EventPage> => {
     if (waitingCount >= maxWaiting)
       throw new PetstoreError('overloaded', 'Too many readers wait for events. Try again shortly.');
     const startedAt = performance.now();
-    const endsAt = startedAt + asked.waitSeconds * 1000;
+    const endsAt = startedAt + query.waitSeconds * 1000;
     const isOver = () => isStopping || call.request.signal.aborted || performance.now() >= endsAt;
     // A store that hangs must not make the wait longer.
     const timeIsUp = Bun.sleep(endsAt - startedAt);
-    const isFiltered = asked.petId !== undefined || asked.type !== undefined;
+    const isFiltered = query.petId !== undefined || query.type !== undefined;
     let page = first;
     waitingCount += 1;
     try {
@@ -63,7 +62,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
         if (isFiltered) await Promise.race([Bun.sleep(filteredCheckMs), timeIsUp]);
         const end = await Promise.race([nextEnd(), timeIsUp]);
         if (end && (end.id > page.next.id || end.epoch !== page.next.epoch))
-          page = await events.listEvents({ ...asked, after: page.next });
+          page = await events.listEvents({ ...query, after: page.next });
       }
     } finally {
       waitingCount -= 1;
@@ -76,10 +75,10 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
 
   return {
     listEvents: async (call: Call) => {
-      const asked = parseRequest(call.request.url);
-      const page = await events.listEvents(asked);
-      const mayWait = asked.waitSeconds > 0 && call.method === 'GET';
-      return representationOf(asked, mayWait && page.isEnd ? await waitForEvents(call, asked, page) : page);
+      const query = parseQuery(call.request.url);
+      const page = await events.listEvents(query);
+      const mayWait = query.waitSeconds > 0 && call.method === 'GET';
+      return representationOf(query, mayWait && page.isEnd ? await waitForEvents(call, query, page) : page);
     },
     /** Sends an empty page to every waiting request, and lets no other wait. */
     stopWaiting: () => {
@@ -88,13 +87,12 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
   };
 }
 
-interface AskedEvents extends EventRequest {
+interface EventsQuery extends EventQuery {
   waitSeconds: number;
-  /** The parameters of the request, as a query string. */
-  filter?: string;
+  text?: string;
 }
 
-const parameters: ListParameters<AskedEvents> = {
+const parameters: ListParameters<EventsQuery> = {
   limit: (value) => ({ limit: parseLimit(value) }),
   petId: (value) => ({ petId: parseId(value, 'petId') }),
   type: (value) => ({ type: oneOf(eventTypes, value, 'type') }),
@@ -102,10 +100,10 @@ const parameters: ListParameters<AskedEvents> = {
   after: (value) => ({ after: value === 'now' ? value : parsePosition(value) }),
 };
 
-function parseRequest(url: string): AskedEvents {
-  const asked: AskedEvents = { limit: pageLimit.default, waitSeconds: 0 };
-  addParameters(asked, new Query(url), parameters);
-  return asked;
+function parseQuery(url: string): EventsQuery {
+  const query: EventsQuery = { limit: pageLimit.default, waitSeconds: 0 };
+  addParameters(query, parametersOf(url), parameters);
+  return query;
 }
 
 function parseWait(value: string): number {
@@ -128,10 +126,10 @@ function parsePosition(cursor: string): EventPosition {
 }
 
 /** Every page links to a next one, even the newest, so a reader only has to keep that link. */
-function representationOf({ filter }: AskedEvents, { json, next }: EventPage): Representation {
+function representationOf({ text }: EventsQuery, { json, next }: EventPage): Representation {
   const cursor = encodeCursor(`${cursorVersion}.${next.epoch}.${next.id}`);
-  const query = new URLSearchParams(filter);
-  query.set('after', cursor);
+  const search = new URLSearchParams(text);
+  search.set('after', cursor);
   // The cursor is part of the ETag, because empty pages differ only in their Link.
-  return { body: json, etag: etagOf(json, `.${cursor}`), link: `<?${query.toString()}>; rel="next"` };
+  return { body: json, etag: etagOf(json, `.${cursor}`), link: `<?${search.toString()}>; rel="next"` };
 }

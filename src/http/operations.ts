@@ -3,7 +3,7 @@ import type { Authenticate } from './authentication.ts';
 import { categoryNotFound, parseCategoryName } from '../domain/category.ts';
 import { petNotFound, PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { andThen } from '../system/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 import { preconditionsOf } from './response.ts';
 import type { Call, Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
@@ -12,7 +12,7 @@ import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { createList } from './lists/list.ts';
-import { categoryList, orderList, petList, searchList } from './lists/paging.ts';
+import { categoryList, orderList, petList, searchList } from './lists/query.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
@@ -40,7 +40,7 @@ export function createOperations(
   };
 
   return {
-    listPets: createList(petList, pets, (asked) => pets.listPets(asked)),
+    listPets: createList(petList, (query) => pets.listPets(query)),
 
     createPet: async (call) => {
       const { request, caller } = call;
@@ -55,12 +55,7 @@ export function createOperations(
       return { status: 201, headers, body: json };
     },
 
-    getPet: ({ parameter }) => {
-      return andThen(pets.getPet(idOf(parameter, petNotFound)), (json) => {
-        if (json === undefined) throw petNotFound();
-        return { body: json, etag: etagOf(json) };
-      });
-    },
+    getPet: createGet((id) => pets.getPet(id), petNotFound),
 
     updatePet: async (call) => {
       const target = targetOf(call, petNotFound);
@@ -76,16 +71,11 @@ export function createOperations(
       return { status: 204, headers: neverCached, body: null };
     },
 
-    searchPets: createList(searchList, pets, (asked, request) => pets.searchPets(asked, request.signal)),
+    searchPets: createList(searchList, (query, request) => pets.searchPets(query, request.signal)),
 
-    listCategories: createList(categoryList, pets, (asked) => pets.listCategories(asked)),
+    listCategories: createList(categoryList, (query) => pets.listCategories(query)),
 
-    getCategory: ({ parameter }) => {
-      return andThen(pets.getCategory(idOf(parameter, categoryNotFound)), (json) => {
-        if (json === undefined) throw categoryNotFound();
-        return { body: json, etag: etagOf(json) };
-      });
-    },
+    getCategory: createGet((id) => pets.getCategory(id), categoryNotFound),
 
     putCategory: async (call) => {
       const target = targetOf(call, categoryNotFound);
@@ -102,7 +92,7 @@ export function createOperations(
       return { status: 204, headers: neverCached, body: null };
     },
 
-    listOrders: createList(orderList, pets, (asked) => orders.listOrders(asked)),
+    listOrders: createList(orderList, (query) => orders.listOrders(query)),
 
     /** Describes the caller's own key. A key from API_KEYS has no createdAt or expiresAt. */
     getKey: ({ caller }) => {
@@ -111,6 +101,18 @@ export function createOperations(
       return { body, etag: etagOf(body) };
     },
   } satisfies Record<string, Handler>;
+}
+
+/** Creates the handler that gets one pet or category by its id. */
+function createGet(
+  read: (id: bigint) => MaybePromise<string | undefined>,
+  notFound: () => PetstoreError,
+): Handler {
+  return ({ parameter }) =>
+    andThen(read(idOf(parameter, notFound)), (json) => {
+      if (json === undefined) throw notFound();
+      return { body: json, etag: etagOf(json) };
+    });
 }
 
 /** What a change of one pet or category is about. */

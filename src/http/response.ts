@@ -1,7 +1,6 @@
 import { type ErrorCode, PetstoreError } from '../domain/error.ts';
 import { preconditionFailed, type Preconditions, unmetPrecondition } from '../domain/precondition.ts';
 import { UnreadBodyError } from './body.ts';
-import type { MaybePromise } from '../system/maybe-promise.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
 
@@ -86,17 +85,4 @@ export function conditional(request: Request, representation: Representation): R
   const unmet = unmetPrecondition(preconditions, etag);
   if (unmet === 'if-match') throw preconditionFailed(unmet);
   return unmet ? { ...representation, status: 304, body: null } : representation;
-}
-
-/** Like `catch`, for errors thrown now or later. */
-export function orElse<Value>(
-  action: () => MaybePromise<Value>,
-  recover: (error: unknown) => Value,
-): MaybePromise<Value> {
-  try {
-    const value = action();
-    return value instanceof Promise ? value.catch(recover) : value;
-  } catch (error) {
-    return recover(error);
-  }
 }

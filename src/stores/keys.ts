@@ -1,7 +1,5 @@
-import { type ApiKey, isUsable } from '../domain/api-key.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { idsUsedUp } from '../domain/error.ts';
-import { andThen } from '../system/maybe-promise.ts';
 import { type KeyRow, readKey, selected } from './schema.ts';
 import type { Apply, Engine, Statement } from './statement.ts';
 import type { ApiKeyStore } from './store.ts';
@@ -21,27 +19,9 @@ const selectAll: Statement = {
 };
 
 /** The API keys. They change through the same batches as pets do. */
-export function createKeyStore(
-  engine: Pick<Engine, 'read' | 'lease'>,
-  apply: Apply,
-  now: () => number,
-): ApiKeyStore {
-  /** Usable keys by hash. */
-  const kept = new Map<string, { key: ApiKey; isCurrent: () => boolean }>();
-
+export function createKeyStore(engine: Pick<Engine, 'read'>, apply: Apply, now: () => number): ApiKeyStore {
   return {
-    findKey(hash) {
-      const time = now();
-      const found = kept.get(hash);
-      if (found?.isCurrent() && isUsable(found.key, time)) return found.key;
-      const isCurrent = engine.lease();
-      const key = engine.read(selectUsable, [hash, time], ([row]: KeyRow[]) => row && readKey(row));
-      return andThen(key, (usable) => {
-        if (usable) kept.set(hash, { key: usable, isCurrent });
-        else kept.delete(hash);
-        return usable;
-      });
-    },
+    findKey: (hash) => engine.read(selectUsable, [hash, now()], ([row]: KeyRow[]) => row && readKey(row)),
 
     listKeys: () => engine.read(selectAll, [0n], (rows: KeyRow[]) => rows.map(readKey)),
 
@@ -55,7 +35,6 @@ export function createKeyStore(
       const number = parseInt64(id);
       if (number === undefined) return undefined;
       const revoked = await apply({ kind: 'revoke-key', id: number, revokedAt });
-      kept.clear();
       return typeof revoked === 'string' ? undefined : revoked;
     },
 

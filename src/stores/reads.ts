@@ -2,22 +2,22 @@ import { int64Range } from '../domain/int64.ts';
 import { foldName } from '../domain/fold.ts';
 import { eventsGone } from '../domain/history.ts';
 import { readPet } from '../domain/pet.ts';
-import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
+import type { MaybePromise } from '../system/maybe-promise.ts';
 import type { Dialect, Engine, InputRow, PageRange, Statement, Value } from './statement.ts';
 import {
   anyTime,
   type EventPage,
-  type EventRequest,
+  type EventQuery,
   type EventStore,
   isByTime,
   isScan,
   maxEventsRead,
-  type OrderPageRequest,
+  type OrderQuery,
   type OrderStore,
   type Page,
-  type PageRequest,
+  type PetQuery,
   type PetStore,
-  type SearchRequest,
+  type SearchQuery,
   type Sort,
 } from './store.ts';
 
@@ -39,13 +39,18 @@ export function createReads(engine: Engine): {
     return engine.read(statement, [start, limit, ...values], ([row]: PageRow[]) => pageOf(row, limit));
   };
 
-  const listPets = (request: PageRequest & { sort?: Sort }) => {
+  const listPets = (request: PetQuery & { sort?: Sort }) => {
     const { status, sort = 'oldest' } = request;
     if (status === undefined) return readPage(statements.pets[sort], request, []);
     return readPage(statements.petsByStatus[sort], request, [status]);
   };
 
   const getPet = (id: bigint) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json);
+
+  const searchById = async (id: bigint, request: SearchQuery) => {
+    const json = await getPet(id);
+    return json !== undefined && isFound(id, json, request) ? { json: `[${json}]` } : emptyPage;
+  };
 
   return {
     pets: {
@@ -56,11 +61,7 @@ export function createReads(engine: Engine): {
 
       searchPets(request, signal) {
         const { id, limit, sort = 'newest' } = request;
-        if (id !== undefined) {
-          return andThen(getPet(id), (json) =>
-            json !== undefined && isFound(id, json, request) ? { json: `[${json}]` } : emptyPage,
-          );
-        }
+        if (id !== undefined) return searchById(id, request);
         if (!isScan(request)) return listPets({ ...request, sort });
         const start = startOf({ ...request, sort });
         if (start === undefined) return emptyPage;
@@ -83,7 +84,7 @@ export function createReads(engine: Engine): {
     events: {
       checkEveryMs: engine.checkEventsEveryMs,
 
-      listEvents(request) {
+      async listEvents(request) {
         const { after, petId, type } = request;
         const isEnd = after === 'now';
         const start = isEnd ? undefined : after?.id;
@@ -91,10 +92,7 @@ export function createReads(engine: Engine): {
           start !== undefined && start > farthest ? farthest : (start ?? null),
           ...[isEnd ? 0 : request.limit, petId ?? null, type ?? null],
         ];
-        return andThen(
-          engine.read(selectEvents, values, ([row]: EventsRow[]) => row),
-          (row) => eventPageOf(row, request),
-        );
+        return eventPageOf(await engine.read(selectEvents, values, ([row]: EventsRow[]) => row), request);
       },
     },
   };
@@ -180,7 +178,7 @@ const timeRanges: Record<Sort, PageRange> = {
 };
 
 /** The index to use. A pet has few orders, and few orders are returned. */
-function indexFor(request: OrderPageRequest): 'pet' | 'time' | 'returned' | 'status' | 'all' {
+function indexFor(request: OrderQuery): 'pet' | 'time' | 'returned' | 'status' | 'all' {
   const { status, petId, returned } = request;
   if (petId !== undefined) return 'pet';
   if (isByTime(request)) return 'time';
@@ -249,7 +247,7 @@ type EventsRow = { epoch: string | null; count: number } & Record<
   string | null
 >;
 
-function eventPageOf(row: EventsRow | undefined, { after, limit }: EventRequest): EventPage {
+function eventPageOf(row: EventsRow | undefined, { after, limit }: EventQuery): EventPage {
   if (!row?.epoch) throw new Error('The log of events has no epoch.');
   const { epoch, json, count, last } = row;
   const newest = BigInt(row.newest ?? 0);
@@ -266,7 +264,7 @@ function eventPageOf(row: EventsRow | undefined, { after, limit }: EventRequest)
 /** The statement has no name, because there are too many kinds to keep a plan for each. */
 function search(
   dialect: Dialect,
-  { words = [], categoryId, status, sort = 'newest' }: SearchRequest,
+  { words = [], categoryId, status, sort = 'newest' }: SearchQuery,
 ): { statement: Statement; values: InputRow } {
   const input: Record<string, 'bigint' | 'text'> = { ...pageInput };
   const values: Value[] = [];
@@ -288,7 +286,7 @@ function search(
 }
 
 /** Whether a search that names this pet finds it. */
-function isFound(id: bigint, json: string, request: SearchRequest): boolean {
+function isFound(id: bigint, json: string, request: SearchQuery): boolean {
   const { words = [], categoryId, status, sort = 'newest', after } = request;
   const pet = readPet(json);
   const name = foldName(pet.name);

@@ -69,8 +69,6 @@ export interface Engine extends Reader, Pick<PetStore, 'version' | 'areWritesFai
    * changes wait.
    */
   apply(change: Change): Promise<Outcome>;
-  /** Call it before a read: the function that it returns tells later whether what was read may still be used. */
-  lease(): () => boolean;
   /** How often the end of the log may be read while a request waits. */
   checkEventsEveryMs: number;
   /** Waits for pending changes and running searches, then ends every connection. */

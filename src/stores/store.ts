@@ -20,18 +20,18 @@ export interface Store {
 export interface PetStore {
   /**
    * A number that changes with every commit. While it stays the same, everything read since then is current. Undefined
-   * if the store cannot tell cheaply.
+   * if the store cannot tell, or not cheaply. Never fails.
    */
   version(): number | undefined;
 
   /** Includes every write that was acknowledged before the call. */
-  listPets(request: PageRequest): Page | Promise<Page>;
+  listPets(request: PetQuery): Page | Promise<Page>;
 
   /** The pet as JSON, or undefined if no pet has this id. */
   getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
   /** As fresh as a list of pets. */
-  listCategories(request: Omit<PageRequest, 'status'>): Page | Promise<Page>;
+  listCategories(request: Omit<PetQuery, 'status'>): Page | Promise<Page>;
 
   /** The category as JSON, or undefined if the number has no name. As fresh as a list of pets. */
   getCategory(id: bigint): string | undefined | Promise<string | undefined>;
@@ -43,7 +43,7 @@ export interface PetStore {
   apply(change: PetChange | CategoryChange): Promise<Applied>;
 
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
-  searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
+  searchPets(request: SearchQuery, signal?: AbortSignal): Page | Promise<Page>;
 
   /** From a write that failed because of the store until the next success. */
   areWritesFailing(): boolean;
@@ -51,18 +51,18 @@ export interface PetStore {
 
 export interface OrderStore {
   /** As fresh as a list of pets. */
-  listOrders(request: OrderPageRequest): Page | Promise<Page>;
+  listOrders(request: OrderQuery): Page | Promise<Page>;
 }
 
 /** Every change of a pet or category, in commit order. An event is part of the commit of its change. */
 export interface EventStore {
   /** As fresh as a list of pets. Fails with `events_gone` if the log cannot continue from the position. */
-  listEvents(request: EventRequest): EventPage | Promise<EventPage>;
+  listEvents(request: EventQuery): Promise<EventPage>;
   /** How often the end of the log may be read while a request waits. */
   readonly checkEveryMs: number;
 }
 
-export interface PageRequest {
+export interface PetQuery {
   limit: number;
   status?: PetStatus;
   /** Only pets with a larger id. */
@@ -77,7 +77,7 @@ interface SortedRequest {
   after?: bigint;
 }
 
-export interface OrderPageRequest extends SortedRequest {
+export interface OrderQuery extends SortedRequest {
   status?: OrderStatus;
   petId?: bigint;
   /** Only returned orders, or only open ones. */
@@ -91,13 +91,13 @@ export interface OrderPageRequest extends SortedRequest {
 export const anyTime = { since: -8.64e15, until: 8.64e15 } as const;
 
 /** Whether a page is sorted by time and then by id: then the rows of any range are next to each other in one index. */
-export function isByTime({ petId, since, until }: Omit<OrderPageRequest, 'status'>): boolean {
+export function isByTime({ petId, since, until }: Omit<OrderQuery, 'status'>): boolean {
   // A pet has few orders.
   return petId === undefined && (since ?? until) !== undefined;
 }
 
 /** What to search for. A pet must meet every condition. */
-export interface SearchRequest extends SortedRequest {
+export interface SearchQuery extends SortedRequest {
   /** Words from `searchWords`. Each must occur somewhere in the folded name. */
   words?: string[];
   id?: bigint;
@@ -106,7 +106,7 @@ export interface SearchRequest extends SortedRequest {
 }
 
 /** Whether a search may have to read many pets to fill a page. */
-export function isScan({ words, id, categoryId }: SearchRequest): boolean {
+export function isScan({ words, id, categoryId }: SearchQuery): boolean {
   return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
 }
 
@@ -117,7 +117,7 @@ export interface EventPosition {
   id: bigint;
 }
 
-export interface EventRequest {
+export interface EventQuery {
   /** By default, the page starts at the oldest event in the log; `now` starts after the newest one. */
   after?: EventPosition | 'now';
   limit: number;
@@ -141,8 +141,7 @@ export const maxEventsRead = 1000;
 export interface ApiKeyStore {
   /**
    * The key with this hash, if it is usable now. Revoked, expired and unknown keys take equally long to look up, so
-   * response times reveal nothing. SQLite sees every change that was reported before the call; PostgreSQL may lag by one
-   * second.
+   * response times reveal nothing. As fresh as a list of pets.
    */
   findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'bun:test';
-import { createApp } from '../../src/http/app.ts';
+import { type AppOptions, createApp } from '../../src/http/app.ts';
+import type { Cache } from '../../src/http/cache.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { nextQuery } from '../support/http/calls.ts';
 import { silentLog } from '../support/http/service.ts';
@@ -7,6 +8,8 @@ import { onEveryStore } from '../support/stores.ts';
 
 /** The responses to one list of requests, which stay the same to the byte in every release and on every store. */
 const recording = Bun.file(new URL('../fixtures/responses.json', import.meta.url));
+
+const noCache: Cache = { firstPages: (list) => list, callers: (find) => find };
 
 interface RecordedRequest {
   method: string;
@@ -115,10 +118,13 @@ const requests: RecordedRequest[] = [
 ];
 
 /** A second passes with each request. */
-async function respond(open: (options: { now: () => number }) => Promise<Store>) {
+async function respond(
+  open: (options: { now: () => number }) => Promise<Store>,
+  options: Partial<AppOptions>,
+) {
   let time = Date.parse('2026-01-01T00:00:00.000Z');
   const now = () => time;
-  const app = createApp({ ...(await open({ now })), now, log: silentLog, apiKeys: ['secret'] });
+  const app = createApp({ ...(await open({ now })), now, log: silentLog, apiKeys: ['secret'], ...options });
   const responses: RecordedResponse[] = [];
   let next = '';
   let list = '';
@@ -155,8 +161,11 @@ function withoutEpoch(list: string, value: string): string {
 }
 
 onEveryStore('what the API responds', ({ open }) => {
-  it('stays the same, byte for byte', async () => {
-    const responses = await respond(open);
+  it.each([
+    ['', {}],
+    [', without the cache', { cache: noCache }],
+  ])('stays the same, byte for byte%s', async (_how, options) => {
+    const responses = await respond(open, options);
     if (process.env['RECORD'] === '1')
       await Bun.write(recording, `${JSON.stringify(responses, undefined, 2)}\n`);
     const recorded = (await recording.json()) as RecordedResponse[];

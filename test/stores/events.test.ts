@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import type { EventRequest, EventStore } from '../../src/stores/store.ts';
+import type { EventQuery, EventStore } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
 import { createPet, deletePet } from '../support/changes.ts';
@@ -13,7 +13,7 @@ interface ReadEvent {
 const rex = { name: 'Rex', categoryId: 1n };
 const day = 24 * 60 * 60 * 1000;
 
-async function read(store: { events: EventStore }, request: Partial<EventRequest> = {}) {
+async function read(store: { events: EventStore }, request: Partial<EventQuery> = {}) {
   const page = await store.events.listEvents({ limit: 100, ...request });
   return { events: JSON.parse(page.json) as ReadEvent[], next: page.next };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import type { OrderPageRequest } from '../../src/stores/store.ts';
+import type { OrderQuery } from '../../src/stores/store.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';
@@ -43,7 +43,7 @@ onEveryStore('orders', ({ open }) => {
     type Found = { id: number; petId: number; status: string; createdAt: string; returnedAt?: string };
     const all = JSON.parse(await ordersOf(store)) as Found[];
     expect(all).toHaveLength(12);
-    const walk = async (request: Partial<OrderPageRequest>, limit: number): Promise<number[]> => {
+    const walk = async (request: Partial<OrderQuery>, limit: number): Promise<number[]> => {
       const ids: number[] = [];
       for (let after: bigint | undefined; ;) {
         const page = await store.orders.listOrders({
@@ -57,11 +57,11 @@ onEveryStore('orders', ({ open }) => {
       }
     };
     const edges = [undefined, time + 10_000, time + 20_000, time + 20_001, time + 99_000];
-    const filters: Partial<OrderPageRequest>[] = [
+    const filters: Partial<OrderQuery>[] = [
       ...[{}, { status: 'sold' as const }, { returned: true }, { returned: false }, { petId: id }],
       { status: 'sold', returned: false, petId: id },
     ];
-    const expectOrders = async (filter: Partial<OrderPageRequest>) => {
+    const expectOrders = async (filter: Partial<OrderQuery>) => {
       const { since, until, status, returned, petId } = filter;
       const expected = all
         .filter(({ createdAt }) => Date.parse(createdAt) >= (since ?? 0))

@@ -124,7 +124,6 @@ describe('on SQLite, every statement', () => {
     const engine: Engine = {
       dialect,
       version: () => undefined,
-      lease: () => () => false,
       checkEventsEveryMs: 1,
       areWritesFailing: () => false,
       read: (statement, values, resultOf) => resultOf(run(statement, values)),

@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import type { SearchRequest } from '../../src/stores/store.ts';
+import type { SearchQuery } from '../../src/stores/store.ts';
 import { searchWords } from '../../src/domain/fold.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
@@ -17,7 +17,7 @@ const shop: NewPet[] = [
 ];
 
 /** The places in `shop` of what is found. */
-async function search({ pets }: Store, request: Partial<SearchRequest>): Promise<number[]> {
+async function search({ pets }: Store, request: Partial<SearchQuery>): Promise<number[]> {
   const { json } = await pets.searchPets({ limit: 100, ...request });
   return idsOf(json).map((id) => Number(id) - 1);
 }
@@ -84,7 +84,7 @@ onEveryStore('a search', ({ open }) => {
       const store = await open();
       const add = () => store.pets.apply(createPet({ name: 'Walk', categoryId: 3n, status: 'sold' }));
       await Promise.all(Array.from({ length: 40 }, add));
-      const filters: Partial<SearchRequest>[] = [
+      const filters: Partial<SearchQuery>[] = [
         {},
         { words: ['walk'] },
         { status: 'sold' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { PageRequest } from '../../src/stores/store.ts';
+import type { PetQuery } from '../../src/stores/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
@@ -19,7 +19,7 @@ const till = {
 
 onEveryStore('the store', ({ place, open }) => {
   const petOf = async ({ pets }: Store, id: bigint): Promise<string> => String(await pets.getPet(id));
-  const pageOf = async ({ pets }: Store, request: PageRequest): Promise<string> =>
+  const pageOf = async ({ pets }: Store, request: PetQuery): Promise<string> =>
     (await pets.listPets(request)).json;
 
   describe('creates', () => {

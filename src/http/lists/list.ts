@@ -1,30 +1,30 @@
-import type { Page, PetStore } from '../../stores/store.ts';
 import { etagOf } from '../../domain/precondition.ts';
+import type { Page } from '../../stores/store.ts';
 import { andThen, type MaybePromise } from '../../system/maybe-promise.ts';
-import type { Representation } from '../response.ts';
 import type { Handler } from '../route.ts';
-import { type ListKind, type ListRequest, nextLink, parsePageRequest } from './paging.ts';
+import { type CursorKind, cursorAfter } from './cursor.ts';
+import { type ListKind, type ListQuery, parseListQuery } from './query.ts';
 
-/** Creates the handler of a list. The store's version tells how long a page stays current; `read` reads one page. */
-export function createList<AnyRequest extends ListRequest>(
-  kind: ListKind<AnyRequest>,
-  store: Pick<PetStore, 'version'>,
-  read: (asked: AnyRequest, request: Request) => MaybePromise<Page>,
+/** Creates the handler of a list. `read` reads one page. */
+export function createList<Query extends ListQuery>(
+  kind: ListKind<Query>,
+  read: (query: Query, request: Request) => MaybePromise<Page>,
 ): Handler {
-  const cache = new PageCache();
   return ({ request }) => {
-    const asked = parsePageRequest(request.url, kind);
-    // Read the version before the page: a commit in between then only drops the page early.
-    const readAt = store.version();
-    const kept = cache.get(asked, readAt);
-    if (kept) return kept;
-    return andThen(read(asked, request), (found) => {
-      const link = nextLink(asked, found, kind);
-      const page = { body: found.json, etag: etagOfPage(found), ...(link !== undefined && { link }) };
-      cache.put(asked, readAt, page);
-      return page;
+    const query = parseListQuery(request.url, kind);
+    return andThen(read(query, request), (page) => {
+      const link = nextLink(query, page, kind);
+      return { body: page.json, etag: etagOfPage(page), ...(link !== undefined && { link }) };
     });
   };
+}
+
+/** The `Link` to the next page (RFC 8288). A relative link with only a query survives any proxy. */
+export function nextLink(query: ListQuery, { next }: Page, kind: CursorKind): string | undefined {
+  if (next === undefined) return undefined;
+  const { limit, status, text } = query;
+  const filters = `${status ? `&status=${status}` : ''}${text === undefined ? '' : `&${text}`}`;
+  return `<?limit=${limit}${filters}&cursor=${cursorAfter(next, query, kind)}>; rel="next"`;
 }
 
 /** Callers whose reads were joined share a page, and so its hash. */
@@ -38,50 +38,4 @@ function etagOfPage(page: Page): string {
     etags.set(page, etag);
   }
   return etag;
-}
-
-/** The memory limit for all kept pages. All of them are dropped when the next one would exceed it. */
-const maxKeptBytes = 8 * 1024 * 1024;
-/** Overhead per page; generous, because dropped ones wait for the garbage collector. */
-const overheadBytes = 4096;
-/** Short ASCII text is cheaper to send as a string than as bytes; other text would be encoded every time. */
-const maxTextBytes = 64 * 1024;
-
-/**
- * Keeps the first pages of a list until the next commit; a walk through all pages would fill the memory. Callers read
- * the store's version before they ask, so a kept page is never older than a change acknowledged before the request.
- */
-export class PageCache {
-  readonly #pages = new Map<string, Representation>();
-  #version: number | undefined;
-  #bytes = 0;
-
-  /** Keeps nothing while the version is unknown. */
-  get(asked: ListRequest, version: number | undefined): Representation | undefined {
-    if (version === undefined) return undefined;
-    if (version !== this.#version) this.#clear();
-    this.#version = version;
-    return asked.after === undefined ? this.#pages.get(keyOf(asked)) : undefined;
-  }
-
-  /** Takes a page that was read after `version`. It is outdated if `get` has seen another version since. */
-  put(asked: ListRequest, version: number | undefined, page: Representation & { body: string }): void {
-    if (asked.after !== undefined || version === undefined || version !== this.#version) return;
-    const bytes = Buffer.from(page.body);
-    const cost = overheadBytes + bytes.length;
-    if (cost > maxKeptBytes) return;
-    if (this.#bytes + cost > maxKeptBytes) this.#clear();
-    const isCheapText = bytes.length === page.body.length && bytes.length <= maxTextBytes;
-    this.#pages.set(keyOf(asked), isCheapText ? page : { ...page, body: bytes });
-    this.#bytes += cost;
-  }
-
-  #clear(): void {
-    this.#pages.clear();
-    this.#bytes = 0;
-  }
-}
-
-function keyOf({ limit, status = '', filter = '' }: ListRequest): string {
-  return `${limit} ${status} ${filter}`;
 }

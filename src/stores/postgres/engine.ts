@@ -17,9 +17,6 @@ interface EngineOptions {
   metrics: Registry | undefined;
 }
 
-/** Services notice a change of a key within a second. */
-const leaseMs = 800;
-
 export function createEngine(sql: Sql, options: EngineOptions): Engine {
   const { apply, areWritesFailing, close } = createQueues(sql, options);
   return {
@@ -29,10 +26,6 @@ export function createEngine(sql: Sql, options: EngineOptions): Engine {
     version: () => undefined,
     areWritesFailing,
     apply,
-    lease() {
-      const endsAt = performance.now() + leaseMs;
-      return () => performance.now() < endsAt;
-    },
     checkEventsEveryMs: 250,
     async close() {
       await close();

@@ -59,13 +59,16 @@ export function createFreshness(database: Database, store: Pick<StoreWatch, 'pro
     noteWritten: (): void => {
       askAgainAt = 0;
     },
-    /** Changes with every commit by this process, and with one by another within a millisecond. */
-    version: (): number => {
+    /**
+     * Changes with every commit by this process, and with one by another within a millisecond. Undefined if the store
+     * cannot be read.
+     */
+    version: (): number | undefined => {
       try {
         check();
         return version;
-      } catch (error) {
-        throw callerError(error);
+      } catch {
+        return undefined;
       }
     },
     /** Runs a query that sees what {@link version} tells of. */

@@ -62,10 +62,6 @@ export function openSqliteStore(options: SqliteOptions): Store {
       if (change.kind === 'create-key' || change.kind === 'revoke-key') await untilNoticed();
       return outcome;
     },
-    lease() {
-      const version = freshness.version();
-      return () => freshness.version() === version;
-    },
     // Short, because reading the end of the log takes microseconds.
     checkEventsEveryMs: 50,
     async close() {

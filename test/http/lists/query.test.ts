@@ -1,45 +1,109 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { Query } from '../../../src/http/lists/paging.ts';
+import { nextLink } from '../../../src/http/lists/list.ts';
+import { orderList, parametersOf, parseListQuery, petList } from '../../../src/http/lists/query.ts';
+import { orderStatuses } from '../../../src/domain/history.ts';
+import { petStatuses } from '../../../src/domain/pet.ts';
+import { holds } from '../../support/property.ts';
 
-/** Compares the values of all names in a query, and of some that may not be in it. */
-function expectAsUrlSearchParams(query: string): void {
-  const expected = new URLSearchParams(query);
-  const names = new Set([...expected.keys(), ...expected.values(), '', 'limit', 'q']);
-  for (const path of ['http://localhost/v1/pets', '/v1/pets']) {
-    const parsed = new Query(path + query);
-    for (const name of names) {
-      expect(parsed.get(name)).toBe(expected.has(name) ? expected.getAll(name).join('\0') : undefined);
-    }
-  }
-}
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const status = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
+const limit = fc.integer({ min: 1, max: 100 });
 
-describe('a query', () => {
-  it.each([
-    '',
-    '?',
-    '??limit=1',
-    '?limit=1&limit=2&&limit',
-    '?=1&=&=2&&',
-    '?limit==1=2',
-    '?limit=%31%30&%6Cimit=3&l+m=+4%2B',
-    '?q=%C3%A9%F0%9F%90%BE&q=é🐾',
-    '?q=%ff%C3&q=%ED%A0%80&q=%F0%9F&q=%EF%BB%BFa',
-    '?q=%&q=%4&q=%zz&q=%%34&q=%00',
-    '?q=#1;2?3/4&a%3Db=c%26d',
-  ])('is read as by URLSearchParams: %j', (query) => {
-    expectAsUrlSearchParams(query);
+const addressOf = (link: string | undefined) => `http://petstore/v1/pets${/<([^>]+)>/.exec(link ?? '')?.[1]}`;
+
+describe('nextLink and parseListQuery', () => {
+  it('agree on every cursor, filter and limit', async () => {
+    await holds(
+      fc.asyncProperty(limit, status, int64, async (size, filter, place) => {
+        const request = { limit: size, ...(filter && { status: filter }) };
+        const link = nextLink(request, { json: '[]', next: place }, petList);
+        expect(parseListQuery(addressOf(link), petList)).toEqual({ ...request, after: place });
+      }),
+      500,
+    );
   });
 
-  it('is read as by URLSearchParams, whatever it contains', () => {
-    const byte = fc.integer({ min: 0, max: 255 }).map((value) => `%${value.toString(16).padStart(2, '0')}`);
-    const piece = fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom('limit', 'status', 'cursor', 'q', 'é', '20', 'sold', '-') },
-      { weight: 4, arbitrary: fc.constantFrom('&', '=', '+', '%', '%2', '%2B', '%26', '%3d', '?', '#', ';') },
-      { weight: 2, arbitrary: byte },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  it('never confuse two cursors or two filters', async () => {
+    await holds(
+      fc.asyncProperty(status, int64, status, int64, async (one, place, other, otherPlace) => {
+        const linkOf = (filter: typeof one, next: bigint) =>
+          nextLink({ limit: 5, ...(filter && { status: filter }) }, { json: '[]', next }, petList);
+        const isSame = one === other && place === otherPlace;
+        expect(linkOf(one, place) === linkOf(other, otherPlace)).toBe(isSame);
+      }),
+      500,
     );
-    const query = fc.array(piece, { maxLength: 30 }).map((pieces) => `?${pieces.join('')}`);
-    fc.assert(fc.property(query, expectAsUrlSearchParams), { numRuns: 5000 });
+  });
+
+  it('keep the cursors of pets and orders apart', async () => {
+    const orderStatus = fc.option(fc.constantFrom(...orderStatuses), { nil: undefined });
+    await holds(
+      fc.asyncProperty(orderStatus, int64, async (filter, place) => {
+        const request = { limit: 5, ...(filter && { status: filter }) };
+        const page = { json: '[]', next: place };
+        const ofPets = addressOf(nextLink(request, page, petList));
+        const ofOrders = addressOf(nextLink(request, page, orderList));
+        expect(parseListQuery(ofOrders, orderList)).toEqual({ ...request, after: place });
+        expect(() => parseListQuery(ofOrders, petList)).toThrow('damaged or belongs to another status');
+        expect(() => parseListQuery(ofPets, orderList)).toThrow('belongs to another query');
+      }),
+      300,
+    );
+  });
+
+  it('use the same cursors of pets in every release', () => {
+    expect(nextLink({ limit: 20, status: 'available' }, { json: '', next: 20n }, petList)).toBe(
+      '<?limit=20&status=available&cursor=MS5hdmFpbGFibGUuMjAuMTBoczEzcw>; rel="next"',
+    );
+    expect(nextLink({ limit: 1 }, { json: '', next: -9223372036854775808n }, petList)).toBe(
+      '<?limit=1&cursor=MS4uLTkyMjMzNzIwMzY4NTQ3NzU4MDgua2ZjZDBw>; rel="next"',
+    );
+  });
+
+  it('give no link after the last page', () => {
+    expect(nextLink({ limit: 5 }, { json: '[]' }, petList)).toBeUndefined();
+  });
+});
+
+describe('parseListQuery', () => {
+  it('uses the default limit when there is no query', () => {
+    for (const query of ['', '?', '?x=1']) {
+      expect(parseListQuery(`http://petstore/v1/pets${query}`, petList)).toEqual({ limit: 20 });
+    }
+  });
+
+  it('accepts no repeated parameter', () => {
+    expect(() => parseListQuery('http://petstore/v1/pets?limit=5&limit=5', petList)).toThrow('given once');
+  });
+});
+
+describe('parametersOf', () => {
+  it('reads a query as URLSearchParams does', async () => {
+    const text = fc.constantFrom(
+      'limit',
+      'q',
+      'é',
+      '20',
+      '&',
+      '=',
+      '+',
+      '%',
+      '%2',
+      '%2B',
+      '?',
+      '#',
+      ';',
+      '%ff',
+    );
+    await holds(
+      fc.asyncProperty(fc.array(text, { maxLength: 20 }), async (pieces) => {
+        const query = pieces.join('');
+        const expected = new URLSearchParams(`?${query}`);
+        for (const name of [...expected.keys()])
+          expect(parametersOf(`/v1/pets?${query}`).get(name)).toBe(expected.getAll(name).join('\0'));
+      }),
+      2000,
+    );
   });
 });

@@ -41,7 +41,7 @@ describe('the freshness of reads and versions', () => {
   it('follows each reply of the writer at once, within one turn', () => {
     const versions = new Set<number>();
     for (let commits = 0; commits < 100; commits++) {
-      const version = freshness.version();
+      const version = freshness.version()!;
       expect(freshness.read(count)).toBe(commits);
       expect(versions.has(version)).toBe(false);
       versions.add(version);
@@ -53,30 +53,30 @@ describe('the freshness of reads and versions', () => {
   it('follows the commits of others after a millisecond, even while the reads of the turn share a transaction', () => {
     for (let commits = 0; commits < 20; commits++) {
       spinAMillisecond();
-      const version = freshness.version();
+      const version = freshness.version()!;
       expect(freshness.read(count)).toBe(commits);
       expect(reading.inTransaction).toBe(true);
       commit();
       spinAMillisecond();
       expect(freshness.read(count)).toBe(commits + 1);
-      expect(freshness.version()).toBeGreaterThan(version);
+      expect(freshness.version()!).toBeGreaterThan(version);
     }
   });
 
   it('follows commits after the log was checkpointed and restarted', () => {
     for (let round = 0; round < 10; round++) {
       for (const disturb of [() => {}, () => writing.run('PRAGMA wal_checkpoint(TRUNCATE)')]) {
-        const version = freshness.version();
+        const version = freshness.version()!;
         disturb();
         commit();
         spinAMillisecond();
-        expect(freshness.version()).toBeGreaterThan(version);
+        expect(freshness.version()!).toBeGreaterThan(version);
       }
     }
   });
 
   it('has the same version while nobody commits', () => {
-    const version = freshness.version();
+    const version = freshness.version()!;
     for (let round = 0; round < 3; round++) {
       writing.run('BEGIN IMMEDIATE');
       commit();

@@ -1,0 +1,88 @@
+import { isUsable } from '../domain/api-key.ts';
+import type { PetStore } from '../stores/store.ts';
+import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
+import type { FindCaller } from './authentication.ts';
+import type { Handler } from './route.ts';
+
+/** Stands before the plain code for speed. Without it, every response is the same. */
+export interface Cache {
+  /** A list that keeps its first pages. A walk through all pages would fill the memory. */
+  firstPages(list: Handler): Handler;
+  callers(find: FindCaller): FindCaller;
+}
+
+/** How long a caller is kept for a store that cannot tell its version: a key is refused a second after its revocation. */
+const callerMs = 800;
+
+/**
+ * What is kept is what the plain code would return now, because nothing has been committed since it was read. Only a
+ * caller of a store that cannot tell may be out of date, for {@link callerMs}.
+ */
+export function createCache({ version }: Pick<PetStore, 'version'>, now: () => number): Cache {
+  return {
+    firstPages: (list) =>
+      keep(list, {
+        version,
+        keyOf: ({ request: { url } }) => (url.includes('cursor=') ? undefined : url),
+        sizeOf: ({ body }) => body?.length ?? 0,
+      }),
+    callers: (find) =>
+      keep(find, {
+        version: () => version() ?? Math.floor(performance.now() / callerMs),
+        keyOf: (header) => header,
+        // Found again by the plain code, so that the refusal of an expired key takes as long as that of an unknown one.
+        isCurrent: (caller) => isUsable(caller, now()),
+      }),
+  };
+}
+
+interface KeepOptions<Input, Result> {
+  /** Everything kept is dropped when this changes. Nothing is kept while it is undefined. */
+  version: () => number | undefined;
+  /** Undefined for an input whose result is not kept. */
+  keyOf: (input: Input) => string | undefined;
+  sizeOf?: (result: Result) => number;
+  isCurrent?: (result: Result) => boolean;
+}
+
+/** The limit for all that is kept of one function. All of it is dropped when the next result would exceed it. */
+const maxSize = 8 * 1024 * 1024;
+/** Generous, because dropped results wait for the garbage collector. */
+const overhead = 4096;
+
+function keep<Input, Result>(
+  read: (input: Input) => MaybePromise<Result>,
+  { version, keyOf, sizeOf = () => 0, isCurrent = () => true }: KeepOptions<Input, Result>,
+): typeof read {
+  const results = new Map<string, Result>();
+  let keptAt: number | undefined;
+  let size = 0;
+
+  const clear = (): void => {
+    results.clear();
+    size = 0;
+  };
+
+  const add = (key: string, result: Result): void => {
+    const ownSize = overhead + key.length + sizeOf(result);
+    if (results.has(key) || ownSize > maxSize) return;
+    if (size + ownSize > maxSize) clear();
+    results.set(key, result);
+    size += ownSize;
+  };
+
+  return (input) => {
+    // Ask before the read: a commit in between then only drops the result early.
+    const readAt = version();
+    if (readAt !== keptAt) clear();
+    keptAt = readAt;
+    const key = readAt === undefined ? undefined : keyOf(input);
+    if (key === undefined) return read(input);
+    const result = results.get(key);
+    if (result !== undefined && isCurrent(result)) return result;
+    return andThen(read(input), (latest) => {
+      if (readAt === keptAt) add(key, latest);
+      return latest;
+    });
+  };
+}

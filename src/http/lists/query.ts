@@ -1,0 +1,161 @@
+import { PetstoreError } from '../../domain/error.ts';
+import { searchWords } from '../../domain/fold.ts';
+import { parseInt64 } from '../../domain/int64.ts';
+import { orderStatuses } from '../../domain/history.ts';
+import { type OrderQuery, pageLimit, type PetQuery, type SearchQuery, sorts } from '../../stores/store.ts';
+import { petStatuses } from '../../domain/pet.ts';
+import { type CursorKind, parseCursor } from './cursor.ts';
+
+/** What every list has in common. */
+export interface ListQuery {
+  limit: number;
+  status?: string;
+  after?: bigint;
+  /** The list's own parameters, as a URL has them. */
+  text?: string;
+}
+
+/** The parameters and the cursors of a list. */
+export interface ListKind<Query extends ListQuery> extends CursorKind {
+  /** Absent for a list that has no such filter. */
+  statuses?: readonly NonNullable<Query['status']>[];
+  parameters?: ListParameters<Query>;
+}
+
+/** The parameters of a list by name. Each function turns a value into part of the query, or throws. */
+export type ListParameters<Query> = Record<string, (value: string) => Partial<Query>>;
+
+export const petList: ListKind<PetQuery> = {
+  statuses: petStatuses,
+  cursorVersion: '1',
+  cursorOwner: 'another status',
+};
+
+const sort = (value: string) => ({ sort: oneOf(sorts, value, 'sort') });
+const cursorOwner = 'another query';
+
+export const categoryList: ListKind<PetQuery> = { cursorVersion: 'c1', cursorOwner };
+
+export const orderList: ListKind<OrderQuery> = {
+  statuses: orderStatuses,
+  cursorVersion: 'o1',
+  cursorOwner,
+  parameters: {
+    petId: (value) => ({ petId: parseId(value, 'petId') }),
+    returned: (value) => ({ returned: oneOf(['true', 'false'], value, 'returned') === 'true' }),
+    since: (value) => ({ since: parseTime(value, 'since') }),
+    until: (value) => ({ until: parseTime(value, 'until') }),
+    sort,
+  },
+};
+
+export const searchList: ListKind<SearchQuery> = {
+  statuses: petStatuses,
+  cursorVersion: 's1',
+  cursorOwner,
+  parameters: {
+    q: (value) => ({ words: parseWords(value) }),
+    id: (value) => ({ id: parseId(value, 'id') }),
+    categoryId: (value) => ({ categoryId: parseId(value, 'categoryId') }),
+    sort,
+  },
+};
+
+const canonicalLimit = /^(?:[1-9]\d?|100)$/;
+const validQuery = /^[^\0]{1,100}$/u;
+
+/** Reads `limit`, `status`, `cursor` and the list's own parameters from a URL. Others are ignored. */
+export function parseListQuery<Query extends ListQuery>(url: string, kind: ListKind<Query>): Query {
+  const values = parametersOf(url);
+  const query: ListQuery = { limit: parseLimit(values.get('limit')) };
+  const status = values.get('status');
+  if (kind.statuses && status !== undefined) query.status = oneOf(kind.statuses, status, 'status');
+  if (kind.parameters) addParameters(query, values, kind.parameters);
+  const cursor = values.get('cursor');
+  if (cursor !== undefined) query.after = parseCursor(cursor, query, kind);
+  return query as Query;
+}
+
+/** Adds the values of these parameters to a query, and their text. */
+export function addParameters(
+  query: { text?: string },
+  values: ReadonlyMap<string, string>,
+  parameters: ListParameters<object>,
+): void {
+  const own = new URLSearchParams();
+  for (const [name, parse] of Object.entries(parameters)) {
+    const value = values.get(name);
+    if (value === undefined) continue;
+    Object.assign(query, parse(value));
+    own.append(name, value);
+  }
+  if (own.size > 0) query.text = own.toString();
+}
+
+/** The parameters of a URL. The values of a repeated one are joined by a NUL, so that no check accepts them. */
+export function parametersOf(url: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  const start = url.indexOf('?');
+  if (start === -1) return values;
+  for (const [name, value] of pairsOf(url.slice(start + 1))) {
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before}\0${value}`);
+  }
+  return values;
+}
+
+/** As `URLSearchParams` reads them, which takes several times as long. Our own links have nothing to decode. */
+function pairsOf(search: string): Iterable<[name: string, value: string]> {
+  if (/[%+]/.test(search)) return new URLSearchParams(`?${search}`);
+  return search.split('&').map((pair) => {
+    const [name = ''] = pair.split('=', 1);
+    return [name, pair.slice(name.length + 1)];
+  });
+}
+
+export function parseLimit(value: string | undefined): number {
+  if (value === undefined) return pageLimit.default;
+  if (canonicalLimit.test(value)) return Number(value);
+  throw invalid(
+    `limit must be given once, as an integer from ${pageLimit.smallest} to ${pageLimit.largest}.`,
+  );
+}
+
+export function oneOf<Value extends string>(known: readonly Value[], value: string, name: string): Value {
+  const choice = known.find((each) => each === value);
+  if (choice !== undefined) return choice;
+  throw invalid(`${name} must be given once, as one of ${known.join(', ')}.`);
+}
+
+export function parseId(value: string, name: string): bigint {
+  const id = parseInt64(value);
+  if (id === undefined) throw invalid(`${name} must be given once, as a decimal integer of 64 bits.`);
+  return id;
+}
+
+/** RFC 3339, section 5.6. */
+const timeForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3})(\d*))?(Z|[+-]\d\d:\d\d)$/;
+
+/** In milliseconds, rounded up, because nothing happens between two of them. */
+function parseTime(value: string, name: string): number {
+  const [, seconds = '', fraction = '', rest = '', zone = ''] = timeForm.exec(value.toUpperCase()) ?? [];
+  const time = Date.parse(seconds + zone);
+  // Date.parse reads February 30 as March 2.
+  if (Number.isNaN(time) || !new Date(`${seconds}Z`).toISOString().startsWith(seconds)) {
+    throw invalid(
+      `${name} must be given once, as a time with a zone such as 2026-11-18T09:00:00Z; a + in it is written as %2B.`,
+    );
+  }
+  return time + Number(fraction.padEnd(3, '0')) + (/[1-9]/.test(rest) ? 1 : 0);
+}
+
+function parseWords(value: string): string[] {
+  if (!validQuery.test(value)) throw invalid('q must be given once, as 1 to 100 characters without U+0000.');
+  const words = searchWords(value);
+  if (words.length === 0) throw invalid('q must have at least one word: spaces and accents alone are none.');
+  return words;
+}
+
+export function invalid(message: string): PetstoreError {
+  return new PetstoreError('invalid_parameter', message);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'bun:test';
+import type { Caller } from '../../src/http/authentication.ts';
+import { createCache } from '../../src/http/cache.ts';
+import type { Representation } from '../../src/http/response.ts';
+import type { Call } from '../../src/http/route.ts';
+
+const address = 'http://localhost/v1/pets';
+
+/** A list before which a cache stands; the test sets the store's version and what is read. */
+function createKeptList() {
+  const store: { version: number | undefined; page: string; reads: number } = {
+    version: 1,
+    page: '["first"]',
+    reads: 0,
+  };
+  const read = async () => {
+    const { page } = store;
+    store.reads += 1;
+    await Promise.resolve();
+    return { body: page };
+  };
+  const cache = createCache({ version: () => store.version }, Date.now);
+  const list = cache.firstPages(read);
+  const request = async (query = ''): Promise<Representation> =>
+    list({ request: new Request(address + query) } as Call);
+  return { store, request };
+}
+
+describe('a kept page', () => {
+  it('is read once for each address', async () => {
+    const { store, request } = createKeptList();
+    const queries = ['', '?limit=1', '?limit=11', '?limit=1&status=sold'];
+    for (const [index, query] of queries.entries()) {
+      store.page = `[${index}]`;
+      for (let count = 0; count < 3; count++) expect((await request(query)).body).toBe(`[${index}]`);
+    }
+    expect(store.reads).toBe(queries.length);
+  });
+
+  it('is the first of its list', async () => {
+    const { store, request } = createKeptList();
+    for (let count = 0; count < 3; count++) await request('?cursor=a');
+    expect(store.reads).toBe(3);
+  });
+
+  it('is dropped when the version changes, and while it is unknown', async () => {
+    const { store, request } = createKeptList();
+    for (const version of [1, 2, 1, undefined, 1]) {
+      store.version = version;
+      store.page = `[${version}]`;
+      for (const query of ['', '?limit=1']) expect((await request(query)).body).toBe(`[${version}]`);
+    }
+    store.version = undefined;
+    store.reads = 0;
+    for (let count = 0; count < 3; count++) await request();
+    expect(store.reads).toBe(3);
+  });
+
+  it('is not one that was read before the last commit', async () => {
+    const { store, request } = createKeptList();
+    const late = request();
+    store.version = 2;
+    store.page = '["second"]';
+    await request('?limit=1');
+    expect((await late).body).toBe('["first"]');
+    expect((await request()).body).toBe('["second"]');
+  });
+
+  it('leaves when all together are too large, and is none that is too large alone', async () => {
+    const { store, request } = createKeptList();
+    store.page = 'x'.repeat(3 * 1024 * 1024);
+    for (const query of ['?limit=1', '?limit=2', '?limit=3', '?limit=3']) await request(query);
+    expect(store.reads).toBe(3);
+    await request('?limit=1');
+    expect(store.reads).toBe(4);
+    store.page = 'x'.repeat(9 * 1024 * 1024);
+    for (let count = 0; count < 2; count++) await request('?limit=4');
+    expect(store.reads).toBe(6);
+    await request('?limit=1');
+    expect(store.reads).toBe(6);
+  });
+});
+
+describe('a kept caller', () => {
+  const till: Caller = { hash: 'a', name: 'till', isReadOnly: true, mayDelete: false };
+
+  it('is found again after a commit, and once its key has expired', async () => {
+    let [time, version, finds] = [0, 1, 0];
+    const cache = createCache({ version: () => version }, () => time);
+    const find = cache.callers(() => {
+      finds += 1;
+      return { ...till, expiresAt: new Date(10) };
+    });
+    for (let count = 0; count < 3; count++) await find('Bearer a');
+    expect(finds).toBe(1);
+    version = 2;
+    await find('Bearer a');
+    expect(finds).toBe(2);
+    for (time of [9, 10, 11]) await find('Bearer a');
+    expect(finds).toBe(4);
+  });
+
+  it('is kept for less than a second where the version is unknown', async () => {
+    let isRevoked = false;
+    const cache = createCache({ version: () => undefined }, Date.now);
+    const find = cache.callers(() => {
+      if (isRevoked) throw new Error('revoked');
+      return till;
+    });
+    expect(await find('Bearer a')).toBe(till);
+    isRevoked = true;
+    await Bun.sleep(801);
+    expect(() => find('Bearer a')).toThrow('revoked');
+  });
+});
