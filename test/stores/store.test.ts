@@ -114,7 +114,7 @@ onEveryStore('the store', ({ place, open }) => {
       expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
     });
 
-    it('finds a key until it expires or its announced revocation comes, whether or not it is in memory', async () => {
+    it('finds a key until it expires or its announced revocation comes', async () => {
       let time = 10_000;
       const now = () => time;
       const [{ keys }, other] = [await open({ now }), await open({ now })];

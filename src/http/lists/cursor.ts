@@ -39,13 +39,19 @@ function startOfPosition({ status = '', text }: Filters, { cursorVersion }: Curs
 
 /** The position in a cursor; undefined for any text that {@link encodeCursor} would not produce. */
 export function decodeCursor(cursor: string): string | undefined {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const position = text.slice(0, text.lastIndexOf('.'));
-  return encodeCursor(position) === cursor ? position : undefined;
+  try {
+    const text = atob(cursor);
+    const position = text.slice(0, text.lastIndexOf('.'));
+    return encodeCursor(position) === cursor ? position : undefined;
+  } catch {
+    // Not base64.
+    return undefined;
+  }
 }
 
+/** Base64 without padding. Positions have no letters that base64url would write differently. */
 export function encodeCursor(position: string): string {
-  return Buffer.from(`${position}.${checksumOf(position)}`, 'latin1').toString('base64url');
+  return btoa(`${position}.${checksumOf(position)}`).replace(/=+$/, '');
 }
 
 function checksumOf(text: string): string {
