@@ -27,7 +27,7 @@ let database: Database | undefined;
 self.onmessage = ({ data }: MessageEvent<StoreFile | Bound | 'close'>) => {
   if (data === 'close') {
     database?.close();
-    self.postMessage('closed');
+    self.postMessage({ rows: [] } satisfies SearchReply);
   } else if ('sql' in data) {
     self.postMessage(search(data));
   } else {
