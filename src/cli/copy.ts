@@ -28,7 +28,7 @@ async function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> 
   await withTables(from, false, async (source) => {
     try {
       const counts = await withTables(to, true, (target) => copyStore(source, target, reportOnTerminal()));
-      print(`Copied and compared: ${counts}. ${storeAt(from).name} and ${storeAt(to).name} are the same.\n`);
+      print(`Copied ${counts} from ${storeAt(from).name} to ${storeAt(to).name}.\n`);
     } catch (error) {
       throw asInterrupted('copy', error, 'Empty the target and run the same command again.');
     }

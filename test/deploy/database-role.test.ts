@@ -74,7 +74,7 @@ describe('the role that compose.yaml gives the service', () => {
     });
     const shownAddress = `postgres://127.0.0.1:${sharedServer.port}/${role}`;
     expect(ended.status, ended.stderr).toBe(0);
-    expect(ended.stdout).toContain(`${place.database} and ${shownAddress} are the same.`);
+    expect(ended.stdout).toContain(` from ${place.database} to ${shownAddress}.`);
     expect(ended.stdout).toContain(`${shownAddress} (PostgreSQL `);
     expect(ended.stderr).toContain(`Made a new store at ${shownAddress}.\n`);
     expect(ended.stderr).not.toContain('Warning');

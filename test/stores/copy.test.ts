@@ -89,7 +89,9 @@ describe('petstore copy', () => {
     const there = await runCli(['copy', '--from', full, '--to', address]);
     expect(there).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/ 5,000 pets, 3 orders, 2 categories, 11 idempotency keys, 3 API keys\./),
+      stdout: expect.stringMatching(
+        /^Copied 5,000 pets, 3 orders, 2 categories, 11 idempotency keys, 3 API keys from /,
+      ),
     });
     expect(await contentOf(openPostgresTables({ address, mayCreate: false }))).toEqual(original);
 
@@ -160,20 +162,21 @@ describe('petstore copy', () => {
     });
   });
 
-  it('compares both stores at the end', async () => {
+  it('counts the rows of both stores at the end', async () => {
     await using changed = await makeDatabase();
     const address = changed.address();
     await (await openPostgresStore({ address })).close();
-    // Changes a pet as it is written, as a running service could later.
-    await changed.run(`CREATE FUNCTION rename() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN new.json := 'other'; RETURN new; END $$`);
-    await changed.run(`CREATE TRIGGER rename BEFORE INSERT ON pets FOR EACH ROW
-      WHEN (new.id = 1000) EXECUTE FUNCTION rename()`);
+    // Leaves out a pet, as if a running service had added one to the source.
+    await changed.run(
+      `CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`,
+    );
+    await changed.run(`CREATE TRIGGER skip BEFORE INSERT ON pets FOR EACH ROW
+      WHEN (new.id = 1000) EXECUTE FUNCTION skip()`);
     const { status, stderr } = await runCli(['copy', '--from', full, '--to', address]);
     expect(status).toBe(1);
     expect(stderr).toEndWith(
-      'petstore: The pets differ after the copy, at id 1000. Stop the services of both stores, empty the target, and ' +
-        'run the same command again.\n',
+      'petstore: After the copy, the source holds 5000 pets, and the target 4999. Stop the services of both stores, ' +
+        'empty the target, and run the same command again.\n',
     );
   });
 
