@@ -72,10 +72,7 @@ async function checkPort(options: ServeOptions): Promise<void> {
 
 async function checkStore({ databaseUrl, apiKeys }: ServeOptions): Promise<void> {
   const place = storeAt(databaseUrl);
-  const { engine, content } = await place.check({
-    ...{ environment: process.env, log },
-    report: reportOnTerminal(),
-  });
+  const { engine, content } = await place.check({ log, report: reportOnTerminal() });
   if (!content) {
     print(`There is no store at ${place.name} (${engine}) yet. The first start makes it.\n`);
     return;

@@ -25,7 +25,7 @@ async function run(texts: Record<string, string>): Promise<void> {
   const log = openLog(options.logLevel);
   const showFirstKey = (key: string, address: string): Promise<void> =>
     printForOperator(renderFirstKey(key, address, options));
-  await serve(options, { log, environment: process.env, showFirstKey });
+  await serve(options, { log, showFirstKey });
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(0);
 }

@@ -9,7 +9,6 @@ export async function withStore<Opened extends { close(): Promise<void> }, Resul
 ): Promise<Result> {
   const place = storeAt(databaseUrl);
   const store = await open(place, {
-    environment: process.env,
     onMade: () => report(`Made a new store at ${place.name}.`),
   });
   try {

@@ -29,6 +29,4 @@ export interface ServeContext {
   log: Log;
   /** Shows the store's first key to the person who started the service, and never logs it. Fails if that is impossible. */
   showFirstKey: (key: string, address: string) => Promise<void>;
-  /** Passed on to the store; the service does not read it. */
-  environment: NodeJS.ProcessEnv;
 }

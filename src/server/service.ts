@@ -20,7 +20,7 @@ const closeMs = 8000;
 /** Serves until the process is told to stop, then closes everything that it opened. */
 export async function serve(options: ServeOptions, context: ServeContext): Promise<void> {
   const stopped = untilStopSignal();
-  const { log, environment } = context;
+  const { log } = context;
   catchCrashes(log);
   warnOfSettings(options, log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
@@ -35,7 +35,6 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
   }
   const named = storeAt(options.databaseUrl);
   const store = await named.open({
-    environment,
     log,
     metrics,
     onMade: () => log.info('made a new store', { store: named.name }),

@@ -22,8 +22,6 @@ export interface StoreContent {
 export const emptyStore: StoreContent = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
 
 export interface CheckOptions {
-  /** See `StoreOptions`. */
-  environment: Record<string, string | undefined>;
   /** Receives what a start would warn of. */
   log: Log;
   report: Report;

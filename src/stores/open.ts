@@ -9,8 +9,6 @@ import { openSqliteStore } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions extends MakeOptions {
-  /** The variables that PostgreSQL's own tools read, such as PGPASSWORD. */
-  environment: Record<string, string | undefined>;
   log?: Log;
   /** Receives the store's metrics. */
   metrics?: Registry | undefined;
@@ -70,8 +68,8 @@ function postgresStore(address: string): NamedStore {
     name: `postgres://${publicPart.exec(address)?.[1] ?? '…'}`,
     open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
     openTables: async (options) =>
-      (await import('./postgres/tables.ts')).openPostgresTables({ ...options, address }),
-    check: async (options) => (await import('./postgres/check.ts')).checkPostgres({ ...options, address }),
+      (await import('./postgres/open.ts')).openPostgresTables({ ...options, address }),
+    check: async (options) => (await import('./postgres/open.ts')).checkPostgres({ ...options, address }),
   };
 }
 

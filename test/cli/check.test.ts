@@ -19,7 +19,7 @@ const check = (args: string[] = [], { env, ...options }: CliOptions = {}) =>
 
 /** Makes a store with one key. */
 async function makeStore(database: string): Promise<void> {
-  const store = await storeAt(database).open({ environment: process.env });
+  const store = await storeAt(database).open({});
   await issueKey(store.keys, { name: 'till', now: new Date() });
   await store.close();
 }

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { parseAddress } from '../../src/stores/postgres/address.ts';
 import { createEngine } from '../../src/stores/postgres/engine.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
-import { createSql } from '../../src/stores/postgres/sessions.ts';
+import { createSql } from '../../src/stores/postgres/sql.ts';
 import { codeOf } from '../support/code-of.ts';
 import { createClient, type PetstoreClient } from '../../packages/client/src/index.ts';
 import { openService, type Store } from '../support/http/service.ts';
@@ -70,7 +70,7 @@ describe('events on PostgreSQL', () => {
     // Waits for locks much longer than a service does.
     const patient = { lockMs: 60_000, statementMs: 60_000, silenceMs: 60_000 };
     const options = { readerCount: 1, timeouts: patient, commitMs: 60_000 };
-    const sessions = createSql(parseAddress(database.address(), {}), options);
+    const sessions = createSql(parseAddress(database.address()), options);
     const slow = createEngine(sessions, {
       ...{ now: Date.now, maxQueued: 1, log: undefined, metrics: undefined },
     });

@@ -6,8 +6,8 @@ import type { Engine } from '../../src/stores/statement.ts';
 import { applyBatch, deleteExpired } from '../../src/stores/apply.ts';
 import { createEngine, createTx as createPostgresTx } from '../../src/stores/postgres/engine.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open.ts';
-import { keepPlans } from '../../src/stores/postgres/session.ts';
-import { createSql, type Sql } from '../../src/stores/postgres/sessions.ts';
+import { keepPlans, type Prepared } from '../../src/stores/postgres/session.ts';
+import { createSql, type Sql } from '../../src/stores/postgres/sql.ts';
 import { parseAddress } from '../../src/stores/postgres/address.ts';
 import { makeSchema } from '../../src/stores/sqlite/schema.ts';
 import { createStatements, dialect, forOneRow } from '../../src/stores/sqlite/statements.ts';
@@ -170,9 +170,9 @@ describe('on PostgreSQL, every statement', () => {
   it('finds its rows by an index, in its order, with a plan made before its values are known', async () => {
     await using database = await makeFilled(rowCount);
     const address = database.address();
-    const sql = createSql(parseAddress(address, {}), { readerCount: 1 });
+    const sql = createSql(parseAddress(address), { readerCount: 1 });
     const statements = new Map<string, string>();
-    const note = (statement: string | { name?: string; text: string }): void => {
+    const note = (statement: string | Prepared): void => {
       if (typeof statement !== 'string') statements.set(statement.name ?? '', statement.text);
     };
     const noting: Sql = {

@@ -1,28 +1,17 @@
 import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { usageError } from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 
-/** The parts of a `postgres://` address. */
-export interface PostgresAddress {
+/** The parts of a `postgres://` address, as the driver names them. */
+export interface PostgresAddress extends ClientConfig {
   /** A name, an IP address, or the folder of a Unix socket. */
   host: string;
   port: number;
-  user: string;
-  /** Undefined if the password file has to be read. */
-  password: string | undefined;
-  database: string;
-  ssl: false | ConnectionOptions;
-  /** Command-line options for the server's session, such as `-c search_path=shop`. */
-  options: string | undefined;
-  applicationName: string;
   /** This process's sessions for reading and writing pets; searches have one of their own. */
   connectionLimit: number;
-  connectTimeoutMs: number;
 }
-
-/** The environment's variables, of which PGPASSWORD is read here. */
-export type Environment = Record<string, string | undefined>;
 
 /** A mistyped `sslmode` must not mean plain text, so other names are refused. */
 const parameterNames = [
@@ -40,7 +29,7 @@ const connections = { fewest: 3, most: 100, default: 5 };
  * Reads a `postgres://` address as libpq does. Errors never repeat a part of the address: any part may be a password
  * whose special characters were not encoded.
  */
-export function parseAddress(address: string, environment: Environment): PostgresAddress {
+export function parseAddress(address: string): PostgresAddress {
   const [, query] = /^postgres(?:ql)?:\/\/[^?#]*(?:\?([^#]*))?$/.exec(address) ?? refuseForm();
   const parameters = new URLSearchParams(query);
   if (parameters.keys().some((name) => !parameterNames.includes(name)))
@@ -62,15 +51,15 @@ export function parseAddress(address: string, environment: Environment): Postgre
     host,
     port: integer('port', parts.port, { fewest: 1, most: 65_535, default: 5432 }),
     user,
-    password: parts.password || environment['PGPASSWORD'] || undefined,
+    password: parts.password,
     database: database || user,
     ssl: typeof parts.ssl === 'object' ? (parts.ssl as ConnectionOptions) : false,
     options: parts.options,
-    applicationName: parts.application_name || 'petstore',
-    connectionLimit: integer('connection_limit', parameters.get('connection_limit'), connections),
-    connectTimeoutMs:
+    application_name: parts.application_name || 'petstore',
+    connectionTimeoutMillis:
       1000 *
       integer('connect_timeout', parameters.get('connect_timeout'), { fewest: 1, most: 60, default: 3 }),
+    connectionLimit: integer('connection_limit', parameters.get('connection_limit'), connections),
   };
 }
 

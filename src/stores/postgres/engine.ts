@@ -4,9 +4,10 @@ import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
 import { applyBatch, deleteExpired } from '../apply.ts';
 import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
+import { createScanner } from '../scans.ts';
 import type { Engine, InputRow, Reader, Statement, Tx } from '../statement.ts';
 import { limits, type Query } from './session.ts';
-import type { Sql } from './sessions.ts';
+import type { Sql } from './sql.ts';
 import { arraysOf, dialect, encode, forManyReads, forManyRows, forOneScan } from './statements.ts';
 
 interface EngineOptions {
@@ -188,7 +189,6 @@ export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
       if (!read) batches.set(statement, (read = createBatches(statement)));
       return read({ key: values.join('\0'), values, resultOf }) as Promise<Result>;
     },
-    scan: <Row>(statement: Statement, values: InputRow, signal?: AbortSignal) =>
-      sql.search(forOneScan(statement), values.map(encode), signal) as Promise<Row[]>,
+    scan: createScanner((statement, values) => sql.search(forOneScan(statement), values.map(encode))).scan,
   };
 }

@@ -1,21 +1,13 @@
 import { type Client, type ClientBase, Pool, type PoolClient } from 'pg';
-import { PetstoreError, storeClosing } from '../../domain/error.ts';
-import {
-  beginSession,
-  driverConfig,
-  IndependentClient,
-  isLost,
-  type Session,
-  SessionLostError,
-  type SessionOptions,
-  stateOf,
-} from './session.ts';
+import { storeClosing } from '../../domain/error.ts';
+import { isCollision, SessionLostError } from './errors.ts';
+import { beginSession, driverConfig, type Session, type SessionOptions } from './session.ts';
 
 /** Sessions for one kind of work. Each is opened when it is needed, stays open, and is replaced if it is lost. */
 export interface SessionPool {
   /**
-   * Runs work on a session that nobody else uses meanwhile, and ends a session that it spoils. Fails with a
-   * `SessionLostError` if there is no session in time, and with a `PetstoreError` once the pool closes.
+   * Runs work on a session that nobody else uses meanwhile. Fails with a `SessionLostError` if there is no session in
+   * time, and with a `PetstoreError` once the pool closes.
    */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
   /** Waits briefly for running statements, then ends all sessions. Callers who wait for one are told at once. */
@@ -30,11 +22,9 @@ export interface PoolOptions extends SessionOptions {
 }
 
 const closeMs = 5000;
-/** How many callers may wait for a session. */
-const maxWaiting = 10_000;
 
 export function createPool(options: PoolOptions): SessionPool {
-  const { address, size, onBegin } = options;
+  const { size, onBegin } = options;
   const sessions = new WeakMap<ClientBase, Session>();
   const open = new Set<Session>();
   const waiting = new Set<(reason: Error) => void>();
@@ -43,10 +33,8 @@ export function createPool(options: PoolOptions): SessionPool {
 
   const pool = new Pool({
     ...driverConfig(options),
-    Client: IndependentClient,
     max: size,
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: address.connectTimeoutMs,
     async onConnect(client: ClientBase) {
       const session = await beginSession(client as Client, options);
       sessions.set(client, session);
@@ -66,8 +54,6 @@ export function createPool(options: PoolOptions): SessionPool {
   const acquire = () =>
     new Promise<{ client: PoolClient; session: Session }>((resolve, reject) => {
       if (closed) return reject(storeClosing());
-      if (waiting.size >= maxWaiting)
-        return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
       waiting.add(reject);
       pool.connect((error, client) => {
         const session = client && sessions.get(client);
@@ -90,26 +76,21 @@ export function createPool(options: PoolOptions): SessionPool {
   return {
     async run(work) {
       const { client, session } = await acquire();
-      let isUseless = false;
+      let isSound = false;
       try {
-        return await work(session);
+        const result = await work(session);
+        isSound = true;
+        return result;
       } catch (error) {
-        isUseless = spoilsSession(error);
+        // Whatever else may have spoiled the session, such as a plan that is outdated, ends with it.
+        isSound = isCollision(error);
         // The driver would wait for the responses to what it has sent, on a silent network for ever.
-        if (isUseless) session.destroy();
+        if (!isSound) session.destroy();
         throw error;
       } finally {
-        client.release(isUseless);
+        client.release(!isSound);
       }
     },
     close: () => (closed ??= end()),
   };
-}
-
-/**
- * Whether the session must not be used again. 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is
- * unknown, its name taken, its plan outdated.
- */
-function spoilsSession(error: unknown): boolean {
-  return isLost(error) || ['25006', '26000', '42P05', '0A000'].includes(stateOf(error));
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
 import { ownTables } from '../schema.ts';
-import type { Query, Session } from './session.ts';
+import type { Query } from './session.ts';
 
 interface RightsRow {
   role: string;
@@ -28,8 +28,8 @@ const selectRights = `
  * Refuses a role that may not write, and says what to grant. One that may only read would serve, and a rolling update would
  * replace every replica that may write with it.
  */
-export async function refuseReader(session: Session): Promise<void> {
-  const [row] = await session.query<RightsRow>(selectRights);
+export async function refuseReader(query: Query): Promise<void> {
+  const [row] = await query<RightsRow>(selectRights);
   if (!row) throw new Error('The server says nothing about the role.');
   const { role, schema, isReadOnly, refused } = row;
   if (refused.length > 0)

@@ -1,33 +1,11 @@
 import type { Socket } from 'node:net';
-import { Client, type ClientConfig, DatabaseError, type QueryResultRow } from 'pg';
-import findInPassFile from 'pgpass';
+import { type Client, type ClientConfig, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
 import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from './address.ts';
-
-/** The session ended, or fell silent, before a statement got its response. */
-export class SessionLostError extends Error {
-  override readonly name = 'SessionLostError';
-
-  constructor(cause: unknown) {
-    super('The session was lost.', { cause });
-  }
-}
-
-/** The server's SQLSTATE; empty for other errors, whose codes, such as EPIPE, could look like one. */
-export function stateOf(error: unknown): string {
-  return error instanceof DatabaseError ? (error.code ?? '') : '';
-}
-
-/** Whether the session is gone, which undoes uncommitted changes. 08 and 57P01 to 57P05: the server ends it. */
-export function isLost(error: unknown): boolean {
-  return error instanceof SessionLostError || /^(?:08|57P0)/.test(stateOf(error));
-}
+import { SessionLostError } from './errors.ts';
 
 /** A session parses and plans a named statement once, and one without a name each time. */
-export interface Statement {
-  name?: string;
-  text: string;
-}
+export type Prepared = Pick<QueryConfig, 'name' | 'text'>;
 
 export type Value = string | number | boolean | null;
 export type Values = readonly (Value | readonly Value[])[];
@@ -37,14 +15,12 @@ export type Values = readonly (Value | readonly Value[])[];
  * `DatabaseError`, or with a `SessionLostError` if there was no response.
  */
 export type Query = <Row extends QueryResultRow>(
-  statement: Statement | string,
+  statement: Prepared | string,
   values?: Values,
 ) => Promise<Row[]>;
 
 export interface Session {
   readonly server: Server;
-  /** The process that serves the session. */
-  readonly pid: number;
   /** How many warnings the server has sent that do not come from code in the database. */
   readonly warnings: number;
   /** Resolves when the session has ended, for whatever reason. */
@@ -108,26 +84,12 @@ export interface SessionOptions {
   settings?: Settings;
 }
 
-/** Without a value from us, the driver takes these two from PGOPTIONS and PGREPLICATION. */
-export class IndependentClient extends Client {
-  declare readonly connectionParameters: { options: string | undefined; replication: undefined };
-
-  constructor(config?: ClientConfig) {
-    super(config);
-    this.connectionParameters.options = config?.options;
-    this.connectionParameters.replication = undefined;
-  }
-}
-
 const keepAliveAfterMs = 5000;
 
+/** What an address leaves out, the driver takes from the environment, as libpq does. */
 export function driverConfig({ address, timeouts }: SessionOptions): ClientConfig {
-  const { host, port, user, database, password, ssl, options, applicationName } = address;
   return {
-    // Pass all of them: the driver takes missing ones from the environment.
-    ...{ host, port, user, database, ssl, options },
-    password: password ?? passwordFromFile,
-    application_name: applicationName,
+    ...address,
     sslnegotiation: 'postgres',
     client_encoding: 'UTF8',
     keepAlive: true,
@@ -137,13 +99,7 @@ export function driverConfig({ address, timeouts }: SessionOptions): ClientConfi
   };
 }
 
-function passwordFromFile(info?: unknown): Promise<string> {
-  return new Promise((resolve) => {
-    findInPassFile(info, (password) => resolve(password ?? ''));
-  });
-}
-
-type SessionRow = Server & { pid: number; isStandby: boolean; schemas: string[] | null };
+type SessionRow = Server & { isStandby: boolean; schemas: string[] | null };
 
 /**
  * What a new session asks and sets, in one statement after its start: a pgbouncer refuses settings at the start.
@@ -171,7 +127,6 @@ function beginStatement({ lockMs, statementMs }: Timeouts, settings: Settings): 
       CASE WHEN pg_is_in_recovery() THEN 0
         ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
       extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
-      pg_backend_pid() AS pid,
       schemas,
       pg_catalog.set_config('search_path', quote_ident(coalesce(schemas[1], current_schema()::text, '')), false),
       ${sets.join(', ')}
@@ -179,7 +134,7 @@ function beginStatement({ lockMs, statementMs }: Timeouts, settings: Settings): 
       SELECT array_agg(nspname::text ORDER BY nspname) AS schemas
       FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
       WHERE relname = 'petstore_schema' AND nspname = ANY (current_schemas(false))
-    ) AS found`;
+    ) AS stores`;
 }
 
 export async function beginSession(
@@ -198,16 +153,18 @@ export async function beginSession(
     if (where === undefined && !code?.startsWith('00')) warnings += 1;
   });
   try {
-    const begin = { text: beginStatement(timeouts, settings), query_timeout: address.connectTimeoutMs };
+    const begin = {
+      text: beginStatement(timeouts, settings),
+      query_timeout: address.connectionTimeoutMillis,
+    };
     const [row] = (await client.query<SessionRow>(begin)).rows;
     if (!row) throw new Error('The server does not identify itself.');
-    const { pid, isStandby, schemas, system, timeline, startedAt } = row;
+    const { isStandby, schemas, system, timeline, startedAt } = row;
     // A standby lags behind.
     if (isStandby) throw new Error('The server is a standby.');
     if (schemas && schemas.length > 1) throw severalStores(schemas);
     return {
       server: { system, timeline, startedAt },
-      pid,
       get warnings() {
         return warnings;
       },
@@ -229,15 +186,15 @@ function severalStores(schemas: string[]): OperatorError {
 }
 
 function createQuery(client: Client, socket: Socket): Query {
-  return async <Row extends QueryResultRow>(statement: Statement | string, values: Values = []) => {
-    const sent: Statement = typeof statement === 'string' ? { text: statement } : statement;
+  return async <Row extends QueryResultRow>(statement: Prepared | string, values: Values = []) => {
+    const prepared: Prepared = typeof statement === 'string' ? { text: statement } : statement;
     // Send the statements of one turn in one packet.
     if (socket.writableCorked === 0) {
       socket.cork();
       process.nextTick(() => socket.uncork());
     }
     try {
-      return (await client.query<Row>({ ...sent, values: values.map(encode) })).rows;
+      return (await client.query<Row>({ ...prepared, values: values.map(encode) })).rows;
     } catch (error) {
       throw error instanceof DatabaseError ? error : new SessionLostError(error);
     }

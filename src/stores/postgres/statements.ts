@@ -1,26 +1,25 @@
 import { pageLimit } from '../store.ts';
 import type { Dialect, InputRow, Statement } from '../statement.ts';
-import type { Statement as Prepared, Values } from './session.ts';
+import type { Prepared, Values } from './session.ts';
 
-const written = new WeakMap<Statement, Prepared>();
+const preparedOf = new WeakMap<Statement, Prepared>();
 
 /** Takes an array for each column, so one statement takes any number of rows. */
 export function forManyRows(statement: Statement): Prepared {
-  let prepared = written.get(statement);
+  let prepared = preparedOf.get(statement);
   if (!prepared) {
     const { name, input, sql } = statement;
-    prepared = named(name, `WITH input AS (SELECT * FROM ${unnest(input)}) ${sql}`);
-    written.set(statement, prepared);
+    prepared = { name, text: `WITH input AS (SELECT * FROM ${unnest(input)}) ${sql}` };
+    preparedOf.set(statement, prepared);
   }
   return prepared;
 }
 
 /** One query for many reads. Its rows have the `place` of their read, from 1. */
 export function forManyReads({ name, input, sql }: Statement): Prepared {
-  return named(
-    name,
-    `SELECT input.place::integer AS place, result.* FROM ${unnest(input)} CROSS JOIN LATERAL (${sql}) AS result`,
-  );
+  const text = `SELECT input.place::integer AS place, result.*
+    FROM ${unnest(input)} CROSS JOIN LATERAL (${sql}) AS result`;
+  return { name, text };
 }
 
 /** Planned for its values, because a scan's plan depends on them. */
@@ -30,10 +29,6 @@ export function forOneScan({ input, sql }: Statement): string {
     /\binput\.(\w+)/g,
     (_, column: string) => `$${columns.indexOf(column) + 1}::${input[column]}`,
   );
-}
-
-function named(name: string | undefined, text: string): Prepared {
-  return name === undefined ? { text } : { name, text };
 }
 
 function unnest(input: Statement['input']): string {

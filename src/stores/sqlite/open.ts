@@ -13,7 +13,7 @@ import { createFreshness, untilNoticed } from './freshness.ts';
 import { warnOfReaders } from './file.ts';
 import { openForWriting } from './open-file.ts';
 import { openSearcher } from './search.ts';
-import { createStatements, dialect, forOneRow } from './statements.ts';
+import { createStatements, dialect } from './statements.ts';
 import { isInPlace, watchStore } from './watch.ts';
 import { openWriter } from './writer.ts';
 
@@ -54,7 +54,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     dialect,
     version: freshness.version,
     read: (statement, values, resultOf) => freshness.read(() => resultOf(statements.run(statement, values))),
-    scan: (statement, values, signal) => searcher.search(forOneRow(statement, values), signal),
+    scan: searcher.scan,
     areWritesFailing: writer.areFailing,
     async apply(change) {
       const outcome = await writer.apply({ ...change, at: now() });

@@ -1,21 +1,13 @@
-import { PetstoreError, unavailable } from '../../domain/error.ts';
-import { createBatcher } from '../batcher.ts';
+import { unavailable } from '../../domain/error.ts';
+import { createScanner } from '../scans.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
-import type { Bound } from './statements.ts';
+import { type Bound, forOneRow } from './statements.ts';
 import type { StoreWatch } from './watch.ts';
 
 export type SearchReply = { rows: unknown[] } | { failure: Failure };
 
-interface Scan {
-  bound: Bound;
-  signal: AbortSignal | undefined;
-}
-
-/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
-const limits = { maxLength: 32, maxWaitMs: 3000 };
-
-/** Runs scans, which may read many rows, one at a time, on a thread of their own. */
+/** Runs scans on a thread of their own. */
 export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>) {
   let thread: Worker | undefined;
   let reply: PromiseWithResolvers<SearchReply>;
@@ -44,26 +36,19 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
     }
   };
 
-  const runScan = async ({ bound, signal }: Scan): Promise<unknown[]> => {
+  const scanner = createScanner(async (statement, values) => {
     const problem = watch.problem();
     if (problem) throw problem;
-    if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller left while the search waited.');
-    const result = await send(bound);
+    const result = await send(forOneRow(statement, values));
     if ('failure' in result) throw failureOf(result.failure);
     return result.rows;
-  };
-  // Each scan is a batch of its own.
-  const scans = createBatcher((batch: Scan[]) => Promise.all(batch.map(runScan)), {
-    ...limits,
-    rowsOf: () => Infinity,
   });
 
   return {
-    /** Does not start once `signal` is aborted. */
-    search: async <Row>(bound: Bound, signal?: AbortSignal) => (await scans.add({ bound, signal })) as Row[],
-    /** Waits for all searches, then ends the thread. */
+    scan: scanner.scan,
+    /** Waits for all scans, then ends the thread. */
     async close(): Promise<void> {
-      await scans.close();
+      await scanner.close();
       if (!thread) return;
       await send('close');
       thread.terminate();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { checkPostgres } from '../../../src/stores/postgres/check.ts';
+import { checkPostgres, openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createLog } from '../../../src/system/log.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { failureOf } from '../../support/failure.ts';
@@ -8,7 +7,7 @@ import { makeFolder, runCli } from '../../support/process/process.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 
 const quiet = createLog({ level: 'error', write() {} });
-const check = (address: string) => checkPostgres({ address, environment: {}, log: quiet, report: noReport });
+const check = (address: string) => checkPostgres({ address, log: quiet, report: noReport });
 
 describe('a role that may not write', () => {
   it('is refused at the start and by a check, with what to grant, and is enough after that', async () => {

@@ -13,8 +13,6 @@ export interface PostgresProxy extends AsyncDisposable {
   cutNext(statement: CutStatement, moment: 'at-once' | 'after-answer'): void;
   /** How many statements were cut. */
   readonly cuts: number;
-  /** The responses to what is sent next with this text, and to all that follows on its connection, are lost. */
-  loseResponseTo(text: string): void;
   /** Everything that is sent to the server from now on, as it is sent. */
   record(): string[];
   /** Ends every connection on which this text has been sent to the server. */
@@ -44,7 +42,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let armed: { statement: CutStatement; moment: 'at-once' | 'after-answer' } | undefined;
   let cuts = 0;
   let isFrozen = false;
-  let mutingText: string | undefined;
   let recorded: string[] | undefined;
 
   const cut = (pair: Pair): void => {
@@ -58,7 +55,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     const server = connect(serverPort, '127.0.0.1');
     const pair: Pair = { caller, server, sent: '' };
     let isWaitingForAnswer = false;
-    let isMute = false;
     pairs.add(pair);
     for (const socket of [caller, server]) socket.on('error', () => {}).on('close', () => cut(pair));
 
@@ -66,10 +62,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       if (isFrozen) return;
       recorded?.push(bytes.toString('latin1'));
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
-      if (mutingText !== undefined && bytes.includes(mutingText)) {
-        mutingText = undefined;
-        isMute = true;
-      }
       const moment = armed && bytes.includes(armed.statement) ? armed.moment : undefined;
       if (moment !== undefined) {
         armed = undefined;
@@ -81,7 +73,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       });
     });
     server.on('data', (bytes: Buffer) => {
-      if (isFrozen || isMute) return;
+      if (isFrozen) return;
       // A transaction is over when the server is ready for the next: "Z", length 5, "I" for idle.
       const isOver = bytes.subarray(-6).equals(Buffer.from('5a0000000549', 'hex'));
       if (!isWaitingForAnswer) caller.write(bytes);
@@ -100,9 +92,6 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     },
     get cuts() {
       return cuts;
-    },
-    loseResponseTo(text) {
-      mutingText = text;
     },
     record() {
       recorded = [];

@@ -5,7 +5,7 @@ import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createReader } from '../../../src/stores/postgres/engine.ts';
 import type { Statement } from '../../../src/stores/statement.ts';
 import { limits } from '../../../src/stores/postgres/session.ts';
-import { createSql, type Sql } from '../../../src/stores/postgres/sessions.ts';
+import { createSql, type Sql } from '../../../src/stores/postgres/sql.ts';
 import { createPet } from '../../support/changes.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 function openSql(lockMs: number): Sql {
   const timeouts = { lockMs, statementMs: 10_000, silenceMs: 10_000 };
-  return createSql(parseAddress(database.address(), {}), { readerCount: 1, timeouts });
+  return createSql(parseAddress(database.address()), { readerCount: 1, timeouts });
 }
 
 /** `size` is how many rows a read may have but one. */

@@ -46,16 +46,16 @@ describe('a search that reads many pets', () => {
       };`;
     await withThreads(source, async () => {
       const searcher = openSearcher(findStore(place.path)!, { problem: () => undefined });
-      const scan = { sql: 'SELECT 1', values: [] };
+      const one = { input: {}, sql: 'SELECT 1' };
       const caller = new AbortController();
-      const running = searcher.search(scan);
-      expect(await codeOf(searcher.search(scan))).toBe('unavailable');
-      const unwanted = searcher.search(scan, caller.signal);
+      const running = searcher.scan(one, []);
+      expect(await codeOf(searcher.scan(one, []))).toBe('unavailable');
+      const unwanted = searcher.scan(one, [], caller.signal);
       caller.abort();
       await Bun.write(go, '');
       expect(await running).toEqual([1]);
       expect(await codeOf(unwanted)).toBe('overloaded');
-      expect(await searcher.search(scan)).toEqual([2]);
+      expect(await searcher.scan(one, [])).toEqual([2]);
       await searcher.close();
     });
   });

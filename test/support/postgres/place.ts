@@ -1,5 +1,4 @@
-import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { openPostgresTables } from '../../../src/stores/postgres/tables.ts';
+import { openPostgresStore, openPostgresTables } from '../../../src/stores/postgres/open.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 

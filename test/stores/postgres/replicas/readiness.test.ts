@@ -5,7 +5,6 @@ import { failureOf } from '../../../support/failure.ts';
 import { outcomeOf } from '../../../support/http/calls.ts';
 import { openService } from '../../../support/http/service.ts';
 import { makeCluster } from '../../../support/postgres/cluster.ts';
-import { openProxiedStore } from '../proxied-store.ts';
 import { makeDatabase } from '../../../support/postgres/server.ts';
 import { requireMissingStandby } from '../standby.ts';
 import { createPet, updatePet } from '../../../support/changes.ts';
@@ -85,23 +84,5 @@ describe('a synchronous standby that hangs', () => {
     const pids = pidsBefore.map(({ pid }) => String(pid)).join();
     expect(await countSessions(`pid IN (${pids})`)).toBe(pidsBefore.length);
     await Promise.all(replicas.map((replica) => replica.close()));
-  });
-});
-
-describe('a COMMIT whose response is lost in silence', () => {
-  it('is abandoned once the server has ended it, and writes work again', async () => {
-    await using proxied = await openProxiedStore();
-    const { store, proxy } = proxied;
-    await store.pets.apply(createPet(rex));
-    // Twice, so that no session is left that writes.
-    for (let time = 0; time < 2; time++) {
-      proxy.loseResponseTo('insert-pets');
-      expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject({
-        code: 'unavailable',
-        message: expect.stringContaining('outcome of this write is unknown'),
-      });
-    }
-    while ((await codeOf(store.pets.apply(createPet(rex)))) !== 'done') await Bun.sleep(20);
-    expect(await proxied.database.run('SELECT FROM pets')).toHaveLength(4);
   });
 });

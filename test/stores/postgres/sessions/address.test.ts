@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'bun:test';
 import { OperatorError } from '../../../../src/domain/error.ts';
-import { parseAddress } from '../../../../src/stores/postgres/address.ts';
+import { parseAddress as parse } from '../../../../src/stores/postgres/address.ts';
 
 const certificate = join(import.meta.dir, '../../../fixtures/localhost.pem');
-const parse = (address: string, environment = {}) => parseAddress(address, environment);
 
 describe('a postgres: address', () => {
   it('names user, password, host, port and database, percent-decoded', () => {
@@ -15,13 +14,6 @@ describe('a postgres: address', () => {
       password: 'p@ss/:',
       database: 'my shop',
     });
-  });
-
-  it('takes the password from PGPASSWORD if it has none', () => {
-    const variables = { PGPASSWORD: 'p@ss' };
-    expect(parse('postgres://a@localhost', variables).password).toBe('p@ss');
-    expect(parse('postgres://a:own@localhost', variables).password).toBe('own');
-    expect(parse('postgres://a@localhost', { PGPASSWORD: '' }).password).toBeUndefined();
   });
 
   it('defaults to this machine and the database of the user', () => {

@@ -83,14 +83,19 @@ describe('a connection', () => {
     expect(await isEncrypted(address)).toBe(false);
   });
 
-  it('starts with parameters that a pgbouncer knows, and no variable of libpq decides', async () => {
+  it('starts with parameters that a pgbouncer knows, and no variable of libpq replaces a part of the address', async () => {
     await using proxy = await openProxy(cluster.port);
     const sent = proxy.record();
-    const variables = { PGOPTIONS: '-c search_path=nowhere', PGSSLMODE: 'require', PGREPLICATION: 'true' };
-    const elsewhere = { PGHOST: 'nowhere.invalid', PGPORT: '1', PGUSER: 'nobody', PGDATABASE: 'nowhere' };
+    const elsewhere = {
+      PGSSLMODE: 'require',
+      PGHOST: 'nowhere.invalid',
+      PGPORT: '1',
+      PGUSER: 'nobody',
+      PGDATABASE: 'nowhere',
+    };
     const encodings = { PGCLIENT_ENCODING: 'LATIN1', PGSSLNEGOTIATION: 'direct', PGAPPNAME: 'other' };
     const migrated = await runCli(['migrate', '--database-url', proxy.address()], {
-      env: { ...variables, ...elsewhere, ...encodings },
+      env: { ...elsewhere, ...encodings },
     });
     expect(migrated).toMatchObject({ status: 0, stderr: '' });
     // Length and version, then names and values.
@@ -122,7 +127,8 @@ describe('a login without TLS', () => {
     await using server = await openServerThatReplies(reply);
     const address = `postgres://${user}:${password}@127.0.0.1:${server.port}/postgres?sslmode=require`;
     await failureOf(openPostgresStore({ address }));
-    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
+    expect(server.received).not.toBeEmpty();
+    expect(server.received.join('')).not.toContain(plainLogin);
   });
 });
 
@@ -131,7 +137,7 @@ describe('an abandoned session', () => {
     const name = `given-up-${mode}`;
     const query = `?sslmode=${mode}&application_name=${name}&options=-cclient_connection_check_interval%3D100`;
     const pool = createPool({
-      address: parseAddress(at('127.0.0.1', query), {}),
+      address: parseAddress(at('127.0.0.1', query)),
       size: 1,
       timeouts: { lockMs: 600_000, statementMs: 600_000, silenceMs: 600_000 },
     });
@@ -150,19 +156,10 @@ describe('an abandoned session', () => {
 });
 
 describe('the password', () => {
-  it('comes from a password file', async () => {
-    using folder = makeFolder();
-    const file = join(folder.path, 'pgpass');
-    writeFileSync(file, `127.0.0.1:${cluster.port}:*:${user}:${password}\n`, { mode: 0o600 });
-    const migrated = await runCli(
-      ['migrate', '--database-url', `postgres://${user}@127.0.0.1:${cluster.port}/postgres`],
-      {
-        env: { PGPASSFILE: file },
-      },
-    );
-    expect(migrated.status).toBe(0);
-    // The driver would read the file, too, and warn that it will not.
-    expect(migrated.stderr).not.toContain('Deprecation');
+  it('comes from PGPASSWORD if the address has none', async () => {
+    const address = `postgres://${user}@127.0.0.1:${cluster.port}/postgres`;
+    const migrated = await runCli(['migrate', '--database-url', address], { env: { PGPASSWORD: password } });
+    expect(migrated).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('appears in no error', async () => {

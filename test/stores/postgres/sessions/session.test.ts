@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { createPool, type SessionPool } from '../../../../src/stores/postgres/pool.ts';
-import { createSql } from '../../../../src/stores/postgres/sessions.ts';
+import { createSql } from '../../../../src/stores/postgres/sql.ts';
 import { servingTimeouts, type Timeouts } from '../../../../src/stores/postgres/session.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { failureOf } from '../../../support/failure.ts';
@@ -13,7 +13,7 @@ const database = await makeDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 function openPool(timeouts: Timeouts = servingTimeouts): SessionPool {
-  return createPool({ address: parseAddress(database.address(), {}), size: 1, timeouts });
+  return createPool({ address: parseAddress(database.address()), size: 1, timeouts });
 }
 
 describe('closing a pool', () => {
@@ -38,7 +38,7 @@ describe('closing a pool', () => {
   it('ends a session whose server is silent', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const pool = createPool({
-      address: parseAddress(proxy.address(database.name), {}),
+      address: parseAddress(proxy.address(database.name)),
       size: 1,
       timeouts: { lockMs: 0, statementMs: 0, silenceMs: 0 },
     });
@@ -59,7 +59,7 @@ describe('closing a pool', () => {
 describe('a plan', () => {
   it('is made once per statement, whatever the values are, and is never compiled', async () => {
     // One session reads, so that all plans are its own.
-    const sql = createSql(parseAddress(database.address(), {}), { readerCount: 1 });
+    const sql = createSql(parseAddress(database.address()), { readerCount: 1 });
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) expect(await sql.read(statement, [last])).toHaveLength(last);
     expect(await sql.read({ name: 'compiled', text: 'SHOW jit' })).toEqual([{ jit: 'off' }]);

@@ -1,44 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { QueryResultRow } from 'pg';
-import { PetstoreError } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
 import type { PostgresAddress } from './address.ts';
-import { createPool } from './pool.ts';
+import { createPool, type SessionPool } from './pool.ts';
+import { callerError, isCollision, isLost, OutcomeUnknownError } from './errors.ts';
 import {
-  isLost,
   keepPlans,
   limits,
   type Query,
   type Server,
   servingTimeouts,
   type Session,
-  type Statement,
   type Timeouts,
-  type Values,
 } from './session.ts';
-import {
-  callerError,
-  createTransact,
-  isCollision,
-  OutcomeUnknownError,
-  type Transact,
-} from './transaction.ts';
+import { createTransact, type Transact } from './transaction.ts';
 
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
   /** Runs a statement that only reads; repeats it if its session was lost. */
   read: Query;
-  /**
-   * Runs a read that may take long. These run one at a time on their own session, which is opened on first use. One whose
-   * signal has aborted when its turn comes does not run.
-   */
-  search: <Row extends QueryResultRow>(
-    statement: Statement | string,
-    values?: Values,
-    signal?: AbortSignal,
-  ) => Promise<Row[]>;
+  /** Like `read`, but on a session of its own, which is opened on first use: a search may take long. */
+  search: Query;
   /**
    * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
    * times.
@@ -77,26 +60,20 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const lasting = { ...timeouts, silenceMs: 0 };
   const writers = createPool({ ...common, size: writerCount, timeouts: lasting, settings: keepPlans });
 
-  const read: Query = (statement, values) =>
-    retry(() => readers.run((session) => session.query(statement, values)));
+  const queryOf =
+    (pool: SessionPool): Query =>
+    (statement, values) =>
+      retry(() => pool.run((session) => session.query(statement, values)));
 
   const transact = createTransact({
     onSession: (work) => writers.run(work),
-    read,
     statementsMs: timeouts.silenceMs,
     commitMs,
   });
 
   return {
-    read,
-    search: (statement, values, signal) =>
-      retry(() =>
-        searchers.run(async (session) => {
-          if (signal?.aborted)
-            throw new PetstoreError('overloaded', 'The caller left while the search waited.');
-          return session.query(statement, values);
-        }),
-      ),
+    read: queryOf(readers),
+    search: queryOf(searchers),
     async write(work, advice) {
       try {
         return await retry(() => transact(work, advice));
