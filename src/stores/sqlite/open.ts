@@ -25,32 +25,45 @@ interface SqliteOptions extends MakeOptions {
   metrics?: Registry | undefined;
 }
 
-/** Opens the store. Makes its file, folder and tables if they are missing. */
+/** Opens the store to serve it. Makes its file, folder and tables if they are missing. */
 export function openSqliteStore(options: SqliteOptions): Store {
+  /** Closed in the opposite order, and also if the open fails. */
+  const opened = new AsyncDisposableStack();
+  try {
+    return createStore(openEngine(opened, options), options.now ?? Date.now);
+  } catch (error) {
+    void opened.disposeAsync();
+    throw error;
+  }
+}
+
+function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engine {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   // Stays open: with its lock, no restore can slip in before the other connections hold theirs.
   const { store, database: writable } = openForWriting(path, options);
+  opened.defer(() => writable.close());
   if (log) warnOfReaders(store, log);
+  const watch = opened.adopt(watchStore(store, log), ({ close }) => close());
   // The serving thread only reads, so that it never waits for a commit.
   const database = openReader(store);
+  opened.defer(() => {
+    if (watch.problem() || !isInPlace(store)) leftOpen.add(database);
+    else database.close();
+  });
   // In KiB. The default of 2 MB cannot hold the inner index pages of ten million pets.
   database.run('PRAGMA cache_size = -16000');
-  const watch = watchStore(store, log);
-  const freshness = createFreshness(database, watch);
+  const freshness = opened.adopt(createFreshness(database, watch), ({ close }) => close());
+  const searcher = openSearcher(store, watch);
+  opened.defer(() => searcher.close());
   const writer = openWriter({
     ...{ store, watch, maxQueued: maxQueuedWrites, log, metrics },
     onReply: freshness.noteWritten,
   });
-  metrics?.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () =>
-    sizeOf(store.path),
-  );
-  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
-    sizeOf(`${store.path}-wal`),
-  );
-  if (metrics) measureDisk(metrics, dirname(store.path));
-  const searcher = openSearcher(store, watch);
+  opened.defer(() => writer.close());
+  if (metrics) measureFiles(metrics, store.path);
   const statements = createStatements(database);
-  const engine: Engine = {
+  let closed: Promise<void> | undefined;
+  return {
     dialect,
     version: freshness.version,
     read: (statement, values, resultOf) => freshness.read(() => resultOf(statements.run(statement, values))),
@@ -64,16 +77,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     // Short, because reading the end of the log takes microseconds.
     checkEventsEveryMs: 50,
-    async close() {
-      await Promise.all([writer.close(), searcher.close()]);
-      watch.close();
-      freshness.close();
-      if (watch.problem() || !isInPlace(store)) leftOpen.add(database);
-      else database.close();
-      writable.close();
-    },
+    close: () => (closed ??= opened.disposeAsync()),
   };
-  return createStore(engine, now);
 }
 
 /**
@@ -82,7 +87,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
  */
 const leftOpen = new Set<Database>();
 
-function measureDisk(metrics: Registry, folder: string): void {
+function measureFiles(metrics: Registry, path: string): void {
+  const folder = dirname(path);
+  metrics.gauge('petstore_store_size_bytes', 'Size of the store, without its log.', () => sizeOf(path));
+  metrics.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () => sizeOf(`${path}-wal`));
   metrics.gauge('petstore_disk_size_bytes', 'Size of the disk that holds the store.', () => {
     const { bsize, blocks } = statfsSync(folder);
     return bsize * blocks;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
+import { createRegistry, type Registry } from '../../../../src/metrics/registry.ts';
 import { readPragma } from '../../../../src/stores/sqlite/schema.ts';
 import { limitedTo, runCli } from '../../../support/process/process.ts';
 import { useStoreFolder } from '../../../support/process/store-folder.ts';
@@ -21,6 +22,18 @@ async function useStore(path = at.store): Promise<void> {
 const migrate = (options = {}) => runCli(['migrate', '--database-url', at.store], options);
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** Whether a connection holds the lock of the store. A restore would wait for it. */
+function isOpen(path: string): boolean {
+  using database = new Database(path);
+  database.run('PRAGMA locking_mode = EXCLUSIVE');
+  try {
+    database.run('BEGIN EXCLUSIVE');
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 describe('openSqliteStore on a new store', () => {
   it('gives only the owner access: folder 700, file and side files 600', async () => {
@@ -62,6 +75,18 @@ describe('openSqliteStore', () => {
     const results = await Promise.all([1, 2, 3].map(() => migrate()));
     expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
     expect(results.filter(({ stderr }) => stderr.includes('Made a new store'))).toHaveLength(1);
+  });
+
+  it('closes what it has opened if it fails', async () => {
+    const metrics = createRegistry();
+    const gauge: Registry['gauge'] = (name, ...rest) => {
+      if (name === 'petstore_disk_free_bytes') throw new Error('No room for another gauge.');
+      metrics.gauge(name, ...rest);
+    };
+    expect(() => openSqliteStore({ path: at.store, metrics: { ...metrics, gauge } })).toThrow('No room');
+    const deadline = performance.now() + 60_000;
+    while (isOpen(at.store) && performance.now() < deadline) await Bun.sleep(5);
+    expect(isOpen(at.store)).toBe(false);
   });
 
   it('fails on a full disk, and makes the tables once there is room', async () => {
