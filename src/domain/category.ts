@@ -1,5 +1,5 @@
 import { PetstoreError } from './error.ts';
-import { parseExactJson, toInt64 } from './int64.ts';
+import { parseRendered } from './int64.ts';
 import { fieldOf, isJsonObject } from './pet.ts';
 
 /** A name for a number that pets may carry. It owns nothing: a pet may carry a number without a name. */
@@ -15,8 +15,7 @@ export function renderCategory({ id, name }: Category): string {
 
 /** The category that {@link renderCategory} has rendered. */
 export function readCategory(json: string): Category {
-  const { id, name } = parseExactJson(json) as Category;
-  return { id: toInt64(id) ?? 0n, name };
+  return parseRendered(json) as Category;
 }
 
 /** Characters are code points, as in JSON Schema. */

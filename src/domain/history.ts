@@ -1,5 +1,5 @@
 import { PetstoreError } from './error.ts';
-import { parseExactJson, toInt64 } from './int64.ts';
+import { parseRendered } from './int64.ts';
 import { type FieldValue, type NewPet, petFields, type PetStatus } from './pet.ts';
 
 /** What a change records in its commit: an event, and perhaps an order. */
@@ -65,14 +65,19 @@ export function renderOrder({ id, petId, ...others }: Order): string {
   return `{"id":${id},"petId":${petId},"name":${JSON.stringify(name)},"categoryId":${categoryId},${rest.slice(1)}`;
 }
 
+interface RenderedOrder extends Omit<Order, 'createdAt' | 'returnedAt'> {
+  createdAt: string;
+  returnedAt?: string;
+}
+
 /** The order that {@link renderOrder} has rendered. */
 export function readOrder(json: string): Order {
-  const order = parseExactJson(json) as Record<string, unknown> & Order;
-  const [id, petId, categoryId] = [order.id, order.petId, order.categoryId].map(
-    (value) => toInt64(value) ?? 0n,
-  );
-  const [createdAt, returnedAt] = [order.createdAt, order.returnedAt].map((time) => time && new Date(time));
-  return Object.assign(order, { id, petId, categoryId, createdAt, ...(returnedAt && { returnedAt }) });
+  const { createdAt, returnedAt, ...order } = parseRendered(json) as RenderedOrder;
+  return {
+    ...order,
+    createdAt: new Date(createdAt),
+    ...(returnedAt && { returnedAt: new Date(returnedAt) }),
+  };
 }
 
 /** What replaces the closing brace of an order when its pet is returned. */
@@ -122,16 +127,14 @@ export function categoryEvent(
   return newEvent(type, change, `"category":${json}`);
 }
 
+interface RenderedEvent extends Omit<NewEvent, 'createdAt' | 'json'> {
+  createdAt: string;
+}
+
 /** The event whose JSON this is. */
 export function readEvent(json: string): NewEvent {
-  const { type, createdAt, petId } = parseExactJson(json) as Record<'type' | 'createdAt' | 'petId', unknown>;
-  const id = toInt64(petId);
-  return {
-    type: type as EventType,
-    createdAt: Date.parse(String(createdAt)),
-    ...(id !== undefined && { petId: id }),
-    json,
-  };
+  const { type, createdAt, petId } = parseRendered(json) as RenderedEvent;
+  return { type, createdAt: Date.parse(createdAt), ...(petId !== undefined && { petId }), json };
 }
 
 /** When a change came, in milliseconds since 1970, and the name of its API key. */

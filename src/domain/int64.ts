@@ -46,6 +46,13 @@ export function parseExactJson(text: string, depth = 1): unknown {
   return JSON.parse(flattened(text, depth), keepDigits as (key: string, field: unknown) => unknown);
 }
 
+/** Parses JSON that the domain has rendered: its numbers are whole, and each becomes a `bigint`. */
+export function parseRendered(json: string): unknown {
+  const toBigInt = (_key: string, field: unknown, { source }: { source?: string }) =>
+    typeof field === 'number' ? BigInt(source ?? field) : field;
+  return JSON.parse(json, toBigInt as (key: string, field: unknown) => unknown);
+}
+
 /** The int64 in a value that {@link parseExactJson} returned, if it is one. */
 export function toInt64(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;

@@ -1,5 +1,5 @@
 import { PetstoreError } from './error.ts';
-import { int64Range, JsonNumber, parseExactJson, parseInt64, toInt64 } from './int64.ts';
+import { int64Range, JsonNumber, parseInt64, parseRendered, toInt64 } from './int64.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
@@ -33,10 +33,9 @@ export function renderPet(id: bigint, { name, categoryId, status }: NewPet): str
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
 
-/** The fields of a pet that {@link renderPet} has rendered. */
-export function readPet(json: string): NewPet {
-  const { name, categoryId, status } = parseExactJson(json) as NewPet;
-  return { name, categoryId: toInt64(categoryId) ?? 0n, ...(status !== undefined && { status }) };
+/** The pet that {@link renderPet} has rendered. */
+export function readPet(json: string): Pet {
+  return parseRendered(json) as Pet;
 }
 
 export function isPetStatus(value: unknown): value is PetStatus {

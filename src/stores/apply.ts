@@ -32,13 +32,12 @@ export async function applyBatch(tx: Tx, changes: readonly TimedChange[]): Promi
 const lockPets: Statement = {
   name: 'lock-pets',
   input: { id: 'bigint' },
-  sql: `SELECT CAST(pets.id AS text) AS id, json FROM pets WHERE pets.id IN (SELECT input.id FROM input)
-    ORDER BY pets.id FOR UPDATE`,
+  sql: 'SELECT json FROM pets WHERE id IN (SELECT input.id FROM input) ORDER BY id FOR UPDATE',
 };
 const selectCategories: Statement = {
   name: 'select-locked-categories',
   input: { id: 'bigint' },
-  sql: 'SELECT CAST(categories.id AS text) AS id, json FROM categories WHERE id IN (SELECT input.id FROM input)',
+  sql: 'SELECT json FROM categories WHERE id IN (SELECT input.id FROM input)',
 };
 const lockKeys: Statement = {
   name: 'lock-keys',
@@ -48,7 +47,6 @@ const lockKeys: Statement = {
 };
 
 interface JsonRow {
-  id: string;
   json: string;
 }
 
@@ -67,6 +65,7 @@ async function load(tx: Tx, changes: readonly TimedChange[]): Promise<Known> {
     tx.draw('api_keys', keyCreates.length),
     tx.draw('orders', orderCount),
   ]);
+  const hasOrderIds = orderIds.length === orderCount;
   const newIds = new Map<TimedChange, bigint>();
   const assign = (creates: readonly TimedChange[], ids: readonly bigint[]): void => {
     for (const [index, create] of creates.entries()) {
@@ -75,19 +74,26 @@ async function load(tx: Tx, changes: readonly TimedChange[]): Promise<Known> {
       if (id !== undefined && (hasOrderIds || !mayOrder(create))) newIds.set(create, id);
     }
   };
-  const hasOrderIds = orderIds.length === orderCount;
   assign(petCreates, petIds);
   assign(keyCreates, keyIds);
   return {
-    pets: new Map(
-      pets.map(({ id, json }): [bigint, CurrentPet] => [BigInt(id), { pet: readPet(json), json }]),
+    pets: byId(
+      pets.map(({ json }) => ({ pet: readPet(json), json })),
+      ({ pet }) => pet.id,
     ),
-    categories: new Map(categories.map(({ id, json }) => [BigInt(id), readCategory(json)])),
-    keys: new Map(keys.map((row) => [BigInt(row.id), readKey(row)])),
+    categories: byId(
+      categories.map(({ json }) => readCategory(json)),
+      ({ id }) => id,
+    ),
+    keys: byId(keys.map(readKey), ({ id }) => BigInt(id)),
     holders: await claimKeys(tx, newIds),
     newIds,
     orderIds,
   };
+}
+
+function byId<Value>(values: readonly Value[], idOf: (value: Value) => bigint): Map<bigint, Value> {
+  return new Map(values.map((value) => [idOf(value), value]));
 }
 
 /** What the changes refer to, each id once. */
