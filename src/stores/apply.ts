@@ -111,7 +111,7 @@ const takeOver = (column: string): string =>
 /** Returns a row for every key, with either the new pet or the one whose create holds the key. */
 const claimIdempotencyKeys: Statement = {
   name: 'claim-keys',
-  input: tables.idempotency_keys.columns,
+  input: tables.idempotency_keys,
   sql: `INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
     SELECT input.caller, input.key, input.request_hash, input.pet_id, input.created_at FROM input WHERE true
     ON CONFLICT (caller, key) DO UPDATE SET
@@ -173,7 +173,7 @@ function save(tx: Tx, effects: Effects): void {
 const insertPets = insertInto('pets');
 const updatePets: Statement = {
   name: 'update-pets',
-  input: tables.pets.columns,
+  input: tables.pets,
   sql: `UPDATE pets SET json = input.json, status = input.status, category_id = input.category_id,
     folded_name = input.folded_name FROM input WHERE pets.id = input.id`,
 };
@@ -212,7 +212,7 @@ const updateKeys: Statement = {
 
 /** Inserts whole rows. */
 export function insertInto(table: TableName): Statement {
-  const { columns } = tables[table];
+  const columns = tables[table];
   const names = Object.keys(columns);
   return {
     name: `insert-${table}`,

@@ -1,7 +1,7 @@
 import { OperatorError } from '../domain/error.ts';
 import type { Report } from '../system/progress.ts';
 import { beginLog, insertInto } from './apply.ts';
-import { selected, type TableName, tables } from './schema.ts';
+import { primaryKeyOf, selected, type TableName, tables } from './schema.ts';
 import type { DrawnTable, InputRow, Reader, Statement, Tx } from './statement.ts';
 
 /** All tables of a store, for a command that reads or writes them whole. */
@@ -26,28 +26,26 @@ export async function* readTable(
   { scan }: Pick<StoreTables, 'scan'>,
   table: TableName,
 ): AsyncGenerator<StoredRow[]> {
-  const { columns, key }: { columns: Statement['input']; key: readonly string[] } = tables[table];
+  const key = primaryKeyOf(table);
+  const columns: Statement['input'] = tables[table];
+  const input = Object.fromEntries(Object.entries(columns).filter(([column]) => key.includes(column)));
   const select = `SELECT ${selected(table)} FROM ${table}`;
   const end = `ORDER BY ${key.map((column) => `${table}.${column}`).join(', ')} LIMIT ${rowsAtOnce}`;
-  const first: Statement = { input: {}, sql: `${select} ${end}` };
-  const inputOfKey = Object.fromEntries(key.map((column) => [column, columns[column] ?? 'text']));
-  const next: Statement = {
-    input: inputOfKey,
-    sql: `${select} WHERE (${key.join(', ')}) > (${key.map((column) => `input.${column}`).join(', ')}) ${end}`,
-  };
-  let rows = await scan<StoredRow>(first, []);
+  const after = `WHERE (${key.join(', ')}) > (${key.map((column) => `input.${column}`).join(', ')})`;
+  const next: Statement = { input, sql: `${select} ${after} ${end}` };
+  let rows = await scan<StoredRow>({ input: {}, sql: `${select} ${end}` }, []);
   while (rows.length > 0) {
     yield rows;
-    if (rows.length < rowsAtOnce) return;
-    const last = rows.at(-1) ?? {};
-    const position = key.map((column) => valueOf(last, column, inputOfKey[column]));
-    rows = await scan<StoredRow>(next, position);
+    rows = await scan<StoredRow>(next, valuesOf(rows.at(-1), input));
   }
 }
 
-function valueOf(row: StoredRow, column: string, type: string | undefined): InputRow[number] {
-  const value = row[column] ?? null;
-  return type === 'bigint' && value !== null ? BigInt(value) : value;
+/** The values of these columns, of which integers were read as text. */
+function valuesOf(row: StoredRow = {}, columns: Statement['input']): InputRow {
+  return Object.entries(columns).map(([column, type]) => {
+    const value = row[column] ?? null;
+    return type === 'bigint' && value !== null ? BigInt(value) : value;
+  });
 }
 
 export async function countRows({ scan }: Pick<StoreTables, 'scan'>, table: TableName): Promise<number> {
@@ -103,9 +101,8 @@ async function copyTable(
   const insert = insertInto(table);
   // A row that is there already, from a service that runs, makes the counts differ.
   const statement = { ...insert, sql: `${insert.sql} WHERE true ON CONFLICT DO NOTHING` };
-  const columns = Object.entries(insert.input);
   for await (const rows of readTable(source, table)) {
-    const values = rows.map((row) => columns.map(([column, type]) => valueOf(row, column, type)));
+    const values = rows.map((row) => valuesOf(row, insert.input));
     await target.write((tx) => void tx.each(statement, values));
     progress.add(rows.length);
   }

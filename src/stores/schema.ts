@@ -26,59 +26,44 @@ export function otherSchema(store: string, version: number): OperatorError {
 
 type Columns = Statement['input'];
 
-interface Table {
-  columns: Columns;
-  /** What sorts the rows: each has its own. */
-  key: readonly string[];
-}
-
 /**
  * The tables of a store, alike on both engines. What callers read is stored as its JSON, rendered once, when it is
  * written; the other columns of these tables find rows. Times are milliseconds since 1970.
  */
 export const tables = {
-  pets: {
-    columns: { id: 'bigint', json: 'text', status: 'text', category_id: 'bigint', folded_name: 'text' },
-    key: ['id'],
-  },
+  pets: { id: 'bigint', json: 'text', status: 'text', category_id: 'bigint', folded_name: 'text' },
   orders: {
-    columns: {
-      ...{ id: 'bigint', json: 'text', pet_id: 'bigint', status: 'text' },
-      ...{ created_at: 'bigint', returned_at: 'bigint' },
-    },
-    key: ['id'],
+    ...{ id: 'bigint', json: 'text', pet_id: 'bigint', status: 'text' },
+    ...{ created_at: 'bigint', returned_at: 'bigint' },
   },
-  categories: { columns: { id: 'bigint', json: 'text' }, key: ['id'] },
-  events: {
-    columns: { id: 'bigint', json: 'text', type: 'text', pet_id: 'bigint', created_at: 'bigint' },
-    key: ['id'],
-  },
+  categories: { id: 'bigint', json: 'text' },
+  events: { id: 'bigint', json: 'text', type: 'text', pet_id: 'bigint', created_at: 'bigint' },
+  event_log: { id: 'bigint', epoch: 'text' },
   idempotency_keys: {
-    columns: { caller: 'text', key: 'text', request_hash: 'text', pet_id: 'bigint', created_at: 'bigint' },
-    key: ['caller', 'key'],
+    caller: 'text',
+    key: 'text',
+    request_hash: 'text',
+    pet_id: 'bigint',
+    created_at: 'bigint',
   },
   api_keys: {
-    columns: {
-      ...{ id: 'bigint', name: 'text', hash: 'text', last_four: 'text', read_only: 'boolean' },
-      ...{ may_delete: 'boolean', created_at: 'bigint', expires_at: 'bigint', revoked_at: 'bigint' },
-      last_used_at: 'bigint',
-    },
-    key: ['id'],
+    ...{ id: 'bigint', name: 'text', hash: 'text', last_four: 'text', read_only: 'boolean' },
+    ...{ may_delete: 'boolean', created_at: 'bigint', expires_at: 'bigint', revoked_at: 'bigint' },
+    last_used_at: 'bigint',
   },
-} as const satisfies Record<string, Table>;
+} as const satisfies Record<string, Columns>;
 
 export type TableName = keyof typeof tables;
 
-/** Every table that the service reads or writes, with its columns. */
-const ownColumns: Record<string, Columns> = {
-  ...Object.fromEntries(Object.entries(tables).map(([name, { columns }]) => [name, columns])),
-  event_log: { id: 'bigint', epoch: 'text' },
-};
+export const tableNames = Object.keys(tables);
 
-export const ownTables = Object.keys(ownColumns);
+/** What sorts the rows of a table. */
+export function primaryKeyOf(table: TableName): string[] {
+  return table === 'idempotency_keys' ? ['caller', 'key'] : ['id'];
+}
 
-/** A column that a database has, and its type in the words of the engine; of a view, there is none. */
-export interface FoundColumn {
+/** A column of a database, with its type in the words of the engine. A view has none. */
+export interface Column {
   table: string;
   column: string;
   type: string;
@@ -90,12 +75,12 @@ export interface FoundColumn {
  */
 export function refuseOtherTables(
   store: string,
-  found: readonly FoundColumn[],
+  columns: readonly Column[],
   typeNames: Record<Columns[string], string>,
 ): void {
-  const byTable = Map.groupBy(found, ({ table }) => table);
-  for (const [table, columns] of Object.entries(ownColumns)) {
-    const expected = Object.entries(columns).map(([column, type]) => `${column} ${typeNames[type]}`);
+  const byTable = Map.groupBy(columns, ({ table }) => table);
+  for (const [table, ownColumns] of Object.entries(tables)) {
+    const expected = Object.entries(ownColumns).map(([column, type]) => `${column} ${typeNames[type]}`);
     const actual = (byTable.get(table) ?? []).map(({ column, type }) => `${column} ${type}`);
     const odd = new Set(expected).symmetricDifference(new Set(actual));
     if (odd.size === 0) continue;
@@ -111,8 +96,7 @@ export function refuseOtherTables(
 
 /** The columns of a table in a SELECT: integers as text, which keeps every digit, and flags as 0 or 1. */
 export function selected(table: TableName): string {
-  const columns: Columns = tables[table].columns;
-  const texts = Object.entries(columns).map(([name, type]) => {
+  const texts = Object.entries(tables[table]).map(([name, type]) => {
     if (type === 'text') return name;
     return `CAST(${table}.${name} AS ${type === 'bigint' ? 'text' : 'integer'}) AS ${name}`;
   });
@@ -141,63 +125,40 @@ export function readKey(row: KeyRow): ApiKey {
   };
 }
 
-/** How an engine defines the tables. */
-interface Definitions {
-  int64: string;
-  /** Sorted by bytes, which is the same everywhere. */
-  text: string;
-  flag: (column: string) => string;
-  /** The primary key of a table whose ids are drawn, and never used twice. */
-  drawnId: string;
-  /** Follow the columns of a table; the second is for one without an id. */
-  options: string;
-  keyedOptions: string;
-  /** An SQL expression. */
-  randomName: string;
-  /** What only this engine has. */
-  others: string;
-}
-
-const sqlite: Definitions = {
+const sqlite = {
   int64: 'INTEGER',
   text: 'TEXT',
-  flag: (column) => `INTEGER NOT NULL CHECK (${column} IN (0, 1))`,
+  flag: 'INTEGER',
+  /** The primary key of a table whose ids are drawn, and never used twice. */
   drawnId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   options: 'STRICT',
+  /** For a table without an id. */
   keyedOptions: 'STRICT, WITHOUT ROWID',
   randomName: 'lower(hex(randomblob(8)))',
-  others: '',
 };
 
-const postgres: Definitions = {
+const postgres: typeof sqlite = {
   int64: 'bigint',
+  // Sorted by bytes, as on SQLite.
   text: 'text COLLATE "C"',
-  flag: () => 'boolean NOT NULL',
+  flag: 'boolean',
   drawnId: 'bigint PRIMARY KEY',
   options: '',
   keyedOptions: '',
   randomName: "replace(gen_random_uuid()::text, '-', '')",
-  others: `
+};
+
+const postgresOnly = `
   CREATE SEQUENCE pet_ids AS bigint;
   CREATE SEQUENCE order_ids AS bigint;
   CREATE SEQUENCE api_key_ids AS bigint;
 
   CREATE TABLE petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-  INSERT INTO petstore_schema VALUES (1, ${schemaVersion});
-  `,
-};
+  INSERT INTO petstore_schema VALUES (1, ${schemaVersion});`;
 
 /** No foreign keys: an order stays when its pet is deleted. */
-function definitionsIn({
-  int64,
-  text,
-  flag,
-  drawnId,
-  options,
-  keyedOptions,
-  randomName,
-  others,
-}: Definitions): string {
+function tablesIn(engine: typeof sqlite): string {
+  const { int64, text, flag, drawnId, options, keyedOptions, randomName } = engine;
   return `
   CREATE TABLE pets (
     id ${drawnId},
@@ -241,8 +202,8 @@ function definitionsIn({
     name ${text} NOT NULL,
     hash ${text} NOT NULL UNIQUE,
     last_four ${text} NOT NULL,
-    read_only ${flag('read_only')},
-    may_delete ${flag('may_delete')},
+    read_only ${flag} NOT NULL,
+    may_delete ${flag} NOT NULL,
     created_at ${int64} NOT NULL,
     expires_at ${int64},
     revoked_at ${int64},
@@ -257,9 +218,8 @@ function definitionsIn({
     created_at ${int64} NOT NULL,
     PRIMARY KEY (caller, key)
   ) ${keyedOptions};
-  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
-  ${others}`;
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);`;
 }
 
 /** The statements that make the tables of an empty store. */
-export const definitions = { sqlite: definitionsIn(sqlite), postgres: definitionsIn(postgres) };
+export const definitions = { sqlite: tablesIn(sqlite), postgres: tablesIn(postgres) + postgresOnly };

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
-import { ownTables } from '../schema.ts';
+import { tableNames } from '../schema.ts';
 import type { Query } from './session.ts';
 
 interface RightsRow {
@@ -76,7 +76,7 @@ const selectAdditions = `
 
 /** Warns of what an operator of a shared database may not know of. */
 export async function warnOfOthers(query: Query, log: Log): Promise<void> {
-  const additions = await query<{ addition: string }>(selectAdditions, [ownTables]);
+  const additions = await query<{ addition: string }>(selectAdditions, [tableNames]);
   if (additions.length > 0)
     log.warn(
       "The store's tables have triggers, rules or row policies, which can change or hide what the service reads and " +

@@ -1,10 +1,10 @@
 import { OperatorError } from '../../domain/error.ts';
 import {
   definitions,
-  type FoundColumn,
+  type Column,
   type MakeOptions,
   otherSchema,
-  ownTables,
+  tableNames,
   refuseOtherTables,
   schemaVersion,
 } from '../schema.ts';
@@ -47,7 +47,7 @@ export async function isWithoutSchema(query: Query): Promise<boolean> {
   const [row] = await query<{ version: number }>('SELECT version FROM petstore_schema');
   const version = row?.version ?? 0;
   if (version !== schemaVersion) throw otherSchema('The database', version);
-  refuseOtherTables('the database', await query<FoundColumn>(selectColumns, [ownTables]), typeNames);
+  refuseOtherTables('the database', await query<Column>(selectColumns, [tableNames]), typeNames);
   return false;
 }
 

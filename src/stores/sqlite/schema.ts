@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
 import {
   definitions,
-  type FoundColumn,
+  type Column,
   otherSchema,
-  ownTables,
+  tableNames,
   refuseOtherTables,
   schemaVersion,
 } from '../schema.ts';
@@ -26,7 +26,7 @@ export function checkOwnership(database: Database, name: string): void {
   }
   const version = readPragma(database, 'user_version');
   if (version !== schemaVersion) throw otherSchema(name, version);
-  refuseOtherTables(name, database.query<FoundColumn, []>(selectColumns).all(), typeNames);
+  refuseOtherTables(name, database.query<Column, []>(selectColumns).all(), typeNames);
   const trigger = database.query<{ name: string; place: string }, []>(selectTriggers).get();
   if (trigger)
     throw new OperatorError(
@@ -37,7 +37,7 @@ export function checkOwnership(database: Database, name: string): void {
 
 const typeNames = { bigint: 'INTEGER', text: 'TEXT', boolean: 'INTEGER' };
 
-const ownNames = ownTables.map((table) => `'${table}'`).join(', ');
+const ownNames = tableNames.map((table) => `'${table}'`).join(', ');
 /** A generated column is computed by an expression, and so never ours. SQLite ignores the case of names. */
 const selectColumns = `
   SELECT lower(sqlite_schema.name) AS "table", columns.name AS "column",
