@@ -10,6 +10,9 @@ export interface Ended {
   stderr: string;
 }
 
+/** Less than a test may take, so that a command that hangs fails its test by name. */
+const limitMs = 240_000;
+
 /** Runs a command to its end. One that hangs is ended, so that none outlives the test run. */
 export async function run(
   command: string[],
@@ -17,13 +20,14 @@ export async function run(
   env: Record<string, string | undefined> = process.env,
   input = '',
 ): Promise<Ended> {
+  const startedAt = performance.now();
   const child = Bun.spawn(command, {
     cwd,
     env,
     stdin: Buffer.from(input),
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: 300_000,
+    timeout: limitMs,
     killSignal: 'SIGKILL',
   });
   const [status, stdout, stderr] = await Promise.all([
@@ -31,6 +35,8 @@ export async function run(
     child.stdout.text(),
     child.stderr.text(),
   ]);
+  if (child.signalCode === 'SIGKILL' && performance.now() - startedAt >= limitMs)
+    throw new Error(`${command.join(' ')} did not end within ${limitMs} ms:\n${stdout}${stderr}`);
   return { status, stdout, stderr };
 }
 
