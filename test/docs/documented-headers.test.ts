@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from 'bun:test';
+import { petStatuses } from '../../src/domain/pet.ts';
 import { expectedResponse } from '../support/contract/expected.ts';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations, wholeContract } from '../support/contract/openapi.ts';
-import { sendTo } from '../support/contract/worlds.ts';
+import { isBesideCursor, sendTo } from '../support/contract/worlds.ts';
 import { openService } from '../support/http/service.ts';
 import { createPet, putCategory } from '../support/changes.ts';
 
@@ -65,18 +66,23 @@ describe('a response to a request with every option', () => {
   );
 });
 
-describe('HEAD', () => {
-  const reads = operations.filter(({ method }) => method === 'GET').map(({ path }) => path);
+describe('the link to the next page in the document', () => {
+  const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
 
-  it.each([...reads, ...openReads])('responds as GET does on %s', async (template) => {
-    const path = template.replace('{petId}', '1');
-    const headers = { 'X-Request-Id': 'same' };
-    const get = await service.call(path, { headers });
-    const head = await service.call(path, { headers, method: 'HEAD' });
-    expect(head.status).toBe(get.status);
-    // The runtime adds both to a GET response.
-    const { 'content-length': length = '0', date: _date, ...others } = head.headers.toJSON();
-    expect(others).toEqual(get.headers.toJSON());
-    expect(Number(length)).toBe((await get.bytes()).byteLength);
-  });
+  it.each(lists.map((list) => [list.operationId, list] as const))(
+    'is that of a real page: %s',
+    async (_id, list) => {
+      await using full = await openService();
+      const example = (name: string) =>
+        String(list.parameters.find((parameter) => parameter.name === name)?.example);
+      const status = petStatuses.find((each) => each === example('status'));
+      for (let added = 0; added <= Number(example('limit')); added++) {
+        await full.pets.apply(createPet({ name: 'Rex', categoryId: 1n, ...(status && { status }) }));
+        await full.pets.apply(putCategory(BigInt(added + 1), 'Cats'));
+      }
+      const query = list.parameters.filter(isBesideCursor).map(({ name }) => `&${name}=${example(name)}`);
+      const page = await full.call(`${list.path}?limit=${example('limit')}${query.join('')}`);
+      expect(page.headers.get('Link')).toBe(list.responses['200']!.headers['Link']!.example as string);
+    },
+  );
 });

@@ -4,18 +4,13 @@ import { exampleAddress } from '../../packages/web/src/docs/code.ts';
 import { parseFault } from '../../packages/testkit/src/sandbox/faults/fault.ts';
 import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
 import { blocksOf } from './clients-document.ts';
-import { failureOf } from '../support/failure.ts';
-import type { Program, Reply } from './python-host.ts';
 import { openSampleFolder, samplesOf, type ShownSample } from '../support/docs/samples.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { openService } from '../support/http/service.ts';
+import { run as runProgram, type Ended } from '../support/process/package.ts';
 
 const folder = await openSampleFolder();
-const python = openPython();
-afterAll(async () => {
-  await folder[Symbol.asyncDispose]();
-  await python[Symbol.asyncDispose]();
-});
+afterAll(() => folder[Symbol.asyncDispose]());
 
 /** Runs a sample in a store that holds pets and returns what it prints. */
 async function run(sample: ShownSample): Promise<string> {
@@ -90,14 +85,18 @@ describe('the samples of /docs', () => {
   });
 });
 
-describe('the Python program of docs/clients.md', () => {
-  const { python: program = '', text } = blocksOf('Python');
-  const runAt = (url: string, apiKey: string): Promise<string> =>
-    python.run({ code: program.replaceAll(exampleAddress, url), apiKey });
+// Like curl, Python is a program of the machine.
+describe.skipIf(Bun.which('python3') === null)('the Python program of docs/clients.md', () => {
+  const { python: program = '', text: printed = '' } = blocksOf('Python');
+  const runAt = (url: string, apiKey: string): Promise<Ended> =>
+    runProgram(['python3', '-c', program.replaceAll(exampleAddress, url)], folder.path, {
+      ...process.env,
+      API_KEY: apiKey,
+    });
 
   it('prints what the document shows', async () => {
     await using service = await openListeningService();
-    expect(await runAt(service.url, service.apiKey)).toBe(text ?? '');
+    expect(await runAt(service.url, service.apiKey)).toEqual({ status: 0, stdout: printed, stderr: '' });
   });
 
   it('adds one pet when the response to its create is lost', async () => {
@@ -110,49 +109,19 @@ describe('the Python program of docs/clients.md', () => {
     const first = fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${apiKey}` } });
     expect(await first.catch(() => 'lost')).toBe('lost');
     sandbox.reset();
-    expect(await runAt(url, apiKey)).toBe(text ?? '');
+    expect(await runAt(url, apiKey)).toMatchObject({ stdout: printed });
   });
 
   it('follows the pages, and stops at an error with its message', async () => {
     await using service = await openListeningService();
     for (let count = 0; count < 20; count++)
       await service.client.createPet({ name: 'Mia', categoryId: 1n, status: 'available' });
-    expect((await runAt(service.url, service.apiKey)).trim().split('\n')).toHaveLength(22);
-    const failure = await failureOf(runAt(service.url, 'mistyped'));
-    expect(String(failure)).toContain('"code":"invalid_api_key"');
+    const { stdout } = await runAt(service.url, service.apiKey);
+    expect(stdout.trim().split('\n')).toHaveLength(22);
+    const { stderr } = await runAt(service.url, 'mistyped');
+    expect(stderr).toContain('"code":"invalid_api_key"');
   });
 });
-
-interface Python extends AsyncDisposable {
-  /** Runs a program to its end and returns its output. Throws if it fails. One at a time. */
-  run(program: Program): Promise<string>;
-}
-
-/**
- * CPython as WebAssembly, from npm: no machine needs a Python for the tests. It is a process of its own, because a
- * program blocks while it waits for the service, which runs in this one.
- */
-function openPython(): Python {
-  let reply = Promise.withResolvers<Reply>();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'python-host.ts')], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (message) => reply.resolve(message as Reply),
-    onExit: (_child, status) => reply.resolve({ output: '', error: `Python ended with ${status}.` }),
-  });
-  return {
-    async run(program) {
-      reply = Promise.withResolvers();
-      child.send(program);
-      const { output, error } = await reply.promise;
-      if (error !== undefined) throw new Error(`${program.code}\n${output}${error}`);
-      return output;
-    },
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await child.exited;
-    },
-  };
-}
 
 /**
  * What two outputs have in common when only their values differ: the names and types of JSON, the kinds of words of a
