@@ -1,8 +1,6 @@
-import { afterAll, describe, expect, it } from 'bun:test';
-import { openPaths } from '../support/contract/open-paths.ts';
-import { operations } from '../support/contract/openapi.ts';
-import { openListeningService } from '../support/http/listening.ts';
+import { afterAll, expect, it } from 'bun:test';
 import { createPet } from '../support/changes.ts';
+import { openListeningService } from '../support/http/listening.ts';
 
 /** RFC 9110, section 6.6.1: a server with a clock sends `Date`, whatever the method, and once. */
 
@@ -10,31 +8,28 @@ const service = await openListeningService();
 await service.pets.apply(createPet({ name: 'Rex', categoryId: 1n }));
 afterAll(() => service[Symbol.asyncDispose]());
 
-const reads = [
-  ...operations.filter(({ method }) => method === 'GET'),
-  ...openPaths.filter(({ statuses }) => statuses.includes(200)),
-];
-const paths = reads.map(({ path }) =>
-  path.replace('{petId}', '1').replace('{categoryId}', '7').replace('{file}', 'console.js'),
-);
-const requests: [method: string, path: string, headers: string][] = [
-  ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].flatMap((method) =>
-    [...paths, '/nowhere'].map((path): [string, string, string] => [method, path, '']),
-  ),
-  ['GET', '/v1/pets', 'If-None-Match: *\r\n'],
-  ['HEAD', '/v1/pets', 'If-None-Match: *\r\n'],
-  ['HEAD', '/v1/pets', 'If-Match: "none"\r\n'],
-  ['HEAD', '/v1/pets', 'Authorization: none\r\n'],
+const paths = [
+  '/v1/pets',
+  '/v1/pets/1',
+  '/livez',
+  '/docs',
+  '/assets/console.js',
+  '/openapi.json',
+  '/nowhere',
 ];
 
-describe('Date', () => {
-  it.each(requests)('is sent once with the response to %s %s %s', async (method, path, headers) => {
-    const { headers: got } = await service.exchange(
-      `${method} ${path} HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n${headers}\r\n`,
-    );
-    const date = got.get('Date') ?? '';
-    // Two of them would arrive joined by a comma and be no such date.
-    expect(new Date(date).toUTCString()).toBe(date);
-    expect(Math.abs(Date.now() - Date.parse(date))).toBeLessThan(60_000);
-  });
+it.each([
+  ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].flatMap((method) =>
+    paths.map((path) => [method, path, ''] as const),
+  ),
+  ...['If-None-Match: *', 'If-Match: "none"', 'Authorization: none'].map(
+    (line) => ['HEAD', '/v1/pets', line] as const,
+  ),
+])('the response to %s %s %s has one Date', async (method, path, line) => {
+  const lines = ['Host: petstore', `Authorization: Bearer ${service.apiKey}`, ...(line === '' ? [] : [line])];
+  const { headers } = await service.exchange([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
+  const date = headers.get('Date') ?? '';
+  // Two of them would arrive joined by a comma and be no such date.
+  expect(new Date(date).toUTCString()).toBe(date);
+  expect(Math.abs(Date.now() - Date.parse(date))).toBeLessThan(60_000);
 });

@@ -28,10 +28,6 @@ describe('a bad setting', () => {
   it.each([
     [{ PORT: '65536' }, '--port (PORT) must be an integer from 0 to 65535, not "65536".'],
     [{ PORT: '8e3' }, '--port (PORT) must be an integer from 0 to 65535, not "8e3".'],
-    [
-      { METRICS_PORT: '65536' },
-      '--metrics-port (METRICS_PORT) must be an integer from 0 to 65535, not "65536".',
-    ],
     [{ LOG_LEVEL: 'trace' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, debug, not "trace".'],
     [{ ACCESS_LOG: 'yes' }, '--access-log (ACCESS_LOG) must be one of true, false, not "yes".'],
     [

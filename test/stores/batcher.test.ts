@@ -67,30 +67,6 @@ describe('the monitor of writes', () => {
 
   const full = unavailable(new Error('disk full'));
 
-  it('is failing from a write that fails because of the store until the next success', async () => {
-    const { monitor, gauge, write } = createMonitored();
-    expect(await gauge()).toBe(0);
-    for (let count = 0; count < 2; count++) {
-      await write(full);
-      expect(monitor.isFailing).toBe(true);
-      expect(await gauge()).toBe(1);
-    }
-    await write();
-    expect(monitor.isFailing).toBe(false);
-    expect(await gauge()).toBe(0);
-  });
-
-  it('logs when writes begin to fail, with the reason, and when they succeed again', async () => {
-    const { lines, write } = createMonitored();
-    await write();
-    for (const error of [full, full, undefined, undefined, full]) await write(error);
-    expect(lines).toEqual([
-      'error: writes fail: disk full',
-      'info: writes succeed again',
-      'error: writes fail: disk full',
-    ]);
-  });
-
   it('learns nothing from a bug or a full queue', async () => {
     const { monitor, batcher, write } = createMonitored();
     await write(new Error('bug'));

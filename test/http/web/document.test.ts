@@ -218,22 +218,20 @@ function schemasOf(operation: DocumentedOperation): Schema[] {
   return found;
 }
 
-/** Values that the schemas tell apart: sound ones, and each with something missing, extra, null or of another type. */
-const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' };
-const order = { id: 1, petId: 1, status: 'sold', createdAt: '2026-11-16T09:30:00.000Z' };
-const error = { code: 'not_found', message: 'No.', status: 404 };
-const sound: object[] = [pet, order, error, { ...pet, expected: { status: null } }];
-const others = [null, true, 0, 1, 20, 101, 1.5, '', 'sold', 'available', 'lost', '"a"', '*', [], {}];
-const values: unknown[] = [...sound.flatMap(variantsOf), ...others];
-
-function variantsOf(value: object): unknown[] {
-  const replaced = Object.keys(value).flatMap((name) =>
-    [undefined, null, 'sold', 7].map((other): unknown =>
-      JSON.parse(JSON.stringify(Object.assign({}, value, { [name]: other }))),
-    ),
-  );
-  return [value, [value], { ...value, extra: 1 }, ...replaced];
-}
+/** The examples of the document, each also with one field null or of another type; and values that are no objects. */
+const values: unknown[] = operations
+  .flatMap(({ requestBody, responses }) => [
+    requestBody?.content,
+    ...Object.values(responses).map(({ content }) => content),
+  ])
+  .flatMap((content = {}) => Object.values(content).flatMap(({ examples = {} }) => Object.values(examples)))
+  .flatMap(({ value }) => {
+    const [one = {}] = [value].flat() as object[];
+    const fields = Object.keys(one);
+    const others = fields.flatMap((name) => [null, 'sold', 7].map((other) => ({ ...one, [name]: other })));
+    return [value, one, ...others];
+  })
+  .concat([null, true, 0, 20, 101, 1.5, '', 'sold', 'lost', '"a"', '*', [], {}]);
 
 // `nullable` is what OpenAPI 3.0 adds to JSON Schema; Ajv knows it.
 const ajv = new Ajv({ strict: false });
