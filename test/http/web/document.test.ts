@@ -228,7 +228,9 @@ const values: unknown[] = operations
   .flatMap(({ value }) => {
     const [one = {}] = [value].flat() as object[];
     const fields = Object.keys(one);
-    const others = fields.flatMap((name) => [null, 'sold', 7].map((other) => ({ ...one, [name]: other })));
+    const others = fields.flatMap((name) =>
+      [null, 'sold', 7].map((other) => Object.assign({}, one, { [name]: other })),
+    );
     return [value, one, ...others];
   })
   .concat([null, true, 0, 20, 101, 1.5, '', 'sold', 'lost', '"a"', '*', [], {}]);
