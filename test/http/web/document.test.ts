@@ -219,21 +219,15 @@ function schemasOf(operation: DocumentedOperation): Schema[] {
 }
 
 /** The examples of the document, each also with one field null or of another type; and values that are no objects. */
-const values: unknown[] = operations
-  .flatMap(({ requestBody, responses }) => [
-    requestBody?.content,
-    ...Object.values(responses).map(({ content }) => content),
-  ])
-  .flatMap((content = {}) => Object.values(content).flatMap(({ examples = {} }) => Object.values(examples)))
-  .flatMap(({ value }) => {
-    const [one = {}] = [value].flat() as object[];
-    const fields = Object.keys(one);
-    const others = fields.flatMap((name) =>
-      [null, 'sold', 7].map((other) => Object.assign({}, one, { [name]: other })),
-    );
-    return [value, one, ...others];
-  })
-  .concat([null, true, 0, 20, 101, 1.5, '', 'sold', 'lost', '"a"', '*', [], {}]);
+const values: unknown[] = [null, true, 0, 20, 101, 1.5, '', 'sold', 'lost', '"a"', '*', [], {}];
+for (const { requestBody, responses } of operations)
+  for (const { content = {} } of [requestBody ?? { content: {} }, ...Object.values(responses)])
+    for (const { value } of Object.values(content).flatMap(({ examples = {} }) => Object.values(examples))) {
+      const [one = {}] = [value].flat() as object[];
+      values.push(value, one);
+      for (const name of Object.keys(one))
+        for (const other of [null, 'sold', 7]) values.push({ ...one, [name]: other });
+    }
 
 // `nullable` is what OpenAPI 3.0 adds to JSON Schema; Ajv knows it.
 const ajv = new Ajv({ strict: false });
