@@ -11,17 +11,6 @@ const shared = await openListeningService();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 describe('the beta operations', () => {
-  it('changes every field and removes the status', async () => {
-    await using service = await openListeningService();
-    const { client } = service;
-    const { id } = await client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
-    const changed = { id, name: 'Re"x 🐕', categoryId: largest, status: 'sold' as const };
-    const { id: _, ...changes } = changed;
-    expect(await client.updatePet(id, changes)).toMatchObject(changed);
-    expect(await client.updatePet(id, { status: null, name: undefined })).not.toHaveProperty('status');
-    expect(await Array.fromAsync(client.pets())).toEqual([{ id, name: 'Re"x 🐕', categoryId: largest }]);
-  });
-
   it('refuses exactly the changes that the service refuses', async () => {
     await using service = await openListeningService();
     const { client } = service;
@@ -71,22 +60,6 @@ describe('the categories of a service', () => {
   });
 });
 
-describe('the orders of a time', () => {
-  it('are those from since on and before until, with the pet as sold', async () => {
-    await using service = await openListeningService();
-    const { client } = service;
-    const { id } = await client.createPet({ name: 'Rex', categoryId: largest, status: 'sold' });
-    await client.updatePet(id, { name: 'Max', categoryId: 1n });
-    const [order] = (await client.listOrders()).orders;
-    expect(order).toMatchObject({ petId: id, name: 'Rex', categoryId: largest });
-    const { createdAt } = order!;
-    const later = new Date(createdAt.getTime() + 1);
-    expect((await client.listOrders({ since: createdAt, until: later })).orders).toEqual([order!]);
-    expect(await Array.fromAsync(client.orders({ since: later }))).toEqual([]);
-    expect(await Array.fromAsync(client.orders({ until: createdAt }))).toEqual([]);
-  });
-});
-
 describe('searches, orders and the key', () => {
   const { client } = shared;
 
@@ -104,15 +77,6 @@ describe('searches, orders and the key', () => {
     expect(await namesOf({ id: 1n, status: 'sold' })).toEqual(['Łucja']);
     expect(await namesOf({ id: 1n, status: 'pending' })).toEqual([]);
     expect(await namesOf()).toHaveLength(4);
-  });
-
-  it('lists the orders of a pet, newest first, with the name of the key', async () => {
-    await client.updatePet(1n, { status: 'pending' });
-    const orders = await Array.fromAsync(client.orders({ petId: 1n, sort: 'newest' }));
-    expect(orders).toMatchObject([
-      { petId: 1n, status: 'pending', createdBy: 'API_KEYS' },
-      { petId: 1n, status: 'sold', createdBy: 'API_KEYS' },
-    ]);
   });
 
   it('describes its key', async () => {

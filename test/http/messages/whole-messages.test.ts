@@ -200,7 +200,7 @@ async function outcomeOf(url: string, message: Message, inPieces: (bytes: string
   }
   connection?.[Symbol.dispose]();
   while (running.size > 0) await Promise.allSettled(running);
-  const stored = (await storedPets()).filter((pet) => pet.includes(name));
+  const stored = (await storedPets()).filter((json) => json.includes(name));
   return { statuses, acknowledged: acknowledged.toSorted(), stored: stored.toSorted() };
 }
 
