@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): App {
   const cache = options.cache ?? createCache(options.pets, now);
   const clientOf = createClientAddress(peerOf, options.trustedProxies ?? []);
   const shared: EndpointOptions = {
-    authenticate: createAuthentication(keys, apiKeys, { log, now, cache }),
+    authenticate: createAuthentication(keys, apiKeys, { log, now, remember: cache.callers }),
     rateLimit: rateLimit ? createRateLimit(rateLimit, now) : undefined,
     addCorsHeaders: createCors(allowedOrigins, stableOnly),
     log: createRequestLog({ log, accessLog, slowRequestMs, clientOf }),

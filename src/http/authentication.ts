@@ -1,7 +1,6 @@
 import { type ApiKey, hashKey, isWellFormedKey } from '../domain/api-key.ts';
 import type { ApiKeyStore } from '../stores/store.ts';
 import { PetstoreError } from '../domain/error.ts';
-import type { Cache } from './cache.ts';
 import { type Log, reasonOf } from '../system/log.ts';
 import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 
@@ -25,14 +24,14 @@ export function createAuthentication(
   keys: ApiKeyStore,
   /** Accepted besides the keys in the store. */
   apiKeys: readonly string[],
-  { log, now, cache }: { log: Log; now: () => number; cache: Cache },
+  { log, now, remember }: { log: Log; now: () => number; remember: (find: FindCaller) => FindCaller },
 ): Authenticate {
   const fixedCallers = new Map(
     apiKeys
       .map(hashKey)
       .map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false, mayDelete: true }]),
   );
-  const findCaller = cache.callers(async (header) => {
+  const findCaller = remember(async (header) => {
     const hash = hashOfCredential(header, fixedCallers);
     const caller: Caller | undefined = fixedCallers.get(hash) ?? (await keys.findKey(hash));
     if (!caller) throw invalidKey();
