@@ -31,7 +31,9 @@ async function health({ port, wait }: { port: string; wait: number }): Promise<v
     found = await readinessAt(address);
   }
   if (found instanceof OperatorError) throw found;
-  print(found.writes === undefined ? 'ready\n' : 'ready, but writes fail; the log of the service says why\n');
+  print(
+    found?.writes === undefined ? 'ready\n' : 'ready, but writes fail; the log of the service says why\n',
+  );
 }
 
 /** systemd names the process that it started. Once that has ended, waiting would only delay the next start. */
@@ -49,10 +51,10 @@ interface Readiness {
   writes?: 'failing';
 }
 
-async function readinessAt(address: string): Promise<Readiness | OperatorError> {
+async function readinessAt(address: string): Promise<Readiness | null | OperatorError> {
   const response = await askLocally(address, 5000);
   // A program that is not ours may send anything.
-  if (response?.status === 200) return response.json().catch(() => ({})) as Promise<Readiness>;
+  if (response?.status === 200) return response.json().catch(() => null) as Promise<Readiness | null>;
   if (!response)
     return new OperatorError(`Nothing responds at ${address}.`, 'Start the service, or check HOST and PORT.');
   return new OperatorError(

@@ -188,8 +188,8 @@ export function requestIdOf({ headers }: Request): string {
 const revealingLength = 8;
 
 function revealsKey(id: string, authorization: string): boolean {
-  // A key may have been sent without its scheme, or twice.
-  const keys = authorization.split(/[ ,]+/).filter((word) => !/^(?:bearer)?$/i.test(word));
+  // A key may have been sent without its scheme, twice, in quotes, or after a colon.
+  const keys = authorization.split(/[^\w.~+/=-]+/).filter((word) => !/^(?:bearer)?$/i.test(word));
   return keys.some((key) => id.includes(key) || (id.length >= revealingLength && key.includes(id)));
 }
 

@@ -230,7 +230,7 @@ const selectEvents: Statement = {
       string_agg(page.json, ',') AS json, CAST(count(page.id) AS integer) AS count,
       CAST(max(page.id) AS text) AS last
     FROM event_log LEFT JOIN (
-      SELECT events.id, '{"id":' || events.id || ',' || substr(events.json, 2) AS json
+      SELECT events.id, '{"id":' || CAST(events.id AS text) || ',' || substr(events.json, 2) AS json
       FROM events
       WHERE events.id > ${startOfEvents} AND events.id <= ${startOfEvents} + ${maxEventsRead}
         AND (input.pet_id IS NULL OR events.pet_id = input.pet_id)

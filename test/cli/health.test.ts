@@ -77,6 +77,11 @@ describe('petstore health', () => {
     expect(await health(env, '--wait', '100d')).toMatchObject({ status: 1 });
   });
 
+  it('accepts a program that says nothing about writes', async () => {
+    using other = Bun.serve({ port: 0, fetch: () => Response.json(null) });
+    expect(await health({ PORT: String(other.port) })).toMatchObject({ status: 0, stdout: 'ready\n' });
+  });
+
   it('fails when the service is about to stop', async () => {
     process.kill(service.pid, 'SIGTERM');
     await service.untilLogged(/"message":"stopping"/);

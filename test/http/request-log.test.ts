@@ -85,6 +85,9 @@ describe('a request id', () => {
     [`Bearer ${key}, Bearer other`, key],
     [`Bearer other, Bearer ${key}`, key.slice(0, -1)],
     ['Bearer x7', 'order-x7'],
+    [`Bearer\t${key}`, `job-${key}`],
+    [`Bearer "${key}"`, key.slice(4)],
+    [`Bearer: ${key};`, key],
   ])('beside %p is replaced and not logged if it is %p', async (authorization, id) => {
     const service = await open({ accessLog: true });
     const response = await service.callAs(authorization, '/v1/pets', { headers: { 'X-Request-Id': id } });

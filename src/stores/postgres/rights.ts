@@ -52,8 +52,7 @@ export async function refuseReader(query: Query): Promise<void> {
  */
 const selectOthers = `
   SELECT rolname AS role FROM pg_roles
-  WHERE rolcanlogin
-    AND (has_schema_privilege(oid, current_schema(), 'CREATE')
+  WHERE (has_schema_privilege(oid, current_schema(), 'CREATE')
       OR has_database_privilege(oid, current_database(), 'CREATE'))
     AND NOT EXISTS (
       SELECT FROM (

@@ -24,7 +24,7 @@ export type Freshness = ReturnType<typeof createFreshness>;
  */
 export function createFreshness(database: Database, store: Pick<StoreWatch, 'problem'>) {
   const begin = database.query('BEGIN');
-  const commit = database.query('COMMIT');
+  const rollback = database.query('ROLLBACK');
   const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
   let dataVersion: number | undefined;
   let version = 0;
@@ -35,8 +35,8 @@ export function createFreshness(database: Database, store: Pick<StoreWatch, 'pro
     if (!ending) return;
     clearImmediate(ending);
     ending = undefined;
-    // SQLite itself ends the transaction after some errors.
-    if (database.inTransaction) commit.run();
+    // SQLite itself ends the transaction after some errors. After others, such as a damaged page, only a COMMIT fails.
+    if (database.inTransaction) rollback.run();
   };
 
   const check = (): void => {

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { createFreshness, type Freshness } from '../../../src/stores/sqlite/freshness.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
@@ -85,6 +86,20 @@ describe('the freshness of reads and versions', () => {
       spinAMillisecond();
       expect(freshness.version()).toBe(version);
     }
+  });
+
+  it('survives a damaged page: the read that meets it fails, and the next one succeeds', async () => {
+    writing.run(`WITH RECURSIVE rows (row) AS (SELECT 1 UNION ALL SELECT row + 1 FROM rows WHERE row < 2000)
+      INSERT INTO numbers SELECT 1 FROM rows`);
+    writing.run('PRAGMA wal_checkpoint(TRUNCATE)');
+    const file = openSync(place.path, 'r+');
+    writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, 3 * 4096);
+    closeSync(file);
+    expect(() => freshness.read(count)).toThrow(expect.objectContaining({ code: 'unavailable' }));
+    // The transaction of the turn ends.
+    await new Promise((resolve) => setImmediate(resolve));
+    const first = () => reading.query('SELECT number FROM numbers LIMIT 1').get();
+    expect(freshness.read(first)).toEqual({ number: 1 });
   });
 
   it('lets the reads of a turn share a transaction that ends with the turn', async () => {
