@@ -7,8 +7,8 @@ import type { Handler } from './route.ts';
 /** Stands before the plain code for speed. Without it, every response is the same. */
 export interface Cache {
   /** A list that keeps its first pages. A walk through all pages would fill the memory. */
-  firstPages(list: Handler): Handler;
-  callers(find: FindCaller): FindCaller;
+  firstPages: (list: Handler) => Handler;
+  callers: (find: FindCaller) => FindCaller;
 }
 
 /** How long a caller is kept for a store that cannot tell its version: a key is refused a second after its revocation. */
