@@ -6,7 +6,6 @@ import { describeFailure } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { SearchReply } from './search.ts';
 import type { Bound } from './statements.ts';
-import { refuseMoved } from './watch.ts';
 
 /** Runs the searches that may read all pets, so that the serving thread never does. */
 
@@ -37,13 +36,9 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | Bound | 'close'>) => {
 
 function search({ sql, values }: Bound): SearchReply {
   try {
-    refuseMoved(store);
     database ??= openReader(store);
     return { rows: database.query<unknown, Value[]>(sql).all(...values) };
   } catch (error) {
-    // After a move, the connection may belong to another file.
-    database?.close();
-    database = undefined;
     return { failure: describeFailure(error) };
   }
 }

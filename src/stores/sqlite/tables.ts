@@ -6,7 +6,7 @@ import { callerError, isDamage, operatorError } from './errors.ts';
 import { openForWriting } from './open-file.ts';
 import { createStatements } from './statements.ts';
 import { createTx, raiseLastId, readLastId } from './tx.ts';
-import { whileInPlace } from './watch.ts';
+import { confirmInPlace } from './watch.ts';
 
 /** With `mayCreate`, makes a missing store; otherwise that is an error, and nothing can be written. */
 export async function openSqliteTables({
@@ -19,7 +19,9 @@ export async function openSqliteTables({
   const { run } = createStatements(database);
   const attempt = async <Result>(use: () => Result): Promise<Result> => {
     try {
-      return await whileInPlace(store, use);
+      const result = use();
+      confirmInPlace(store);
+      return result;
     } catch (error) {
       throw isDamage(error) ? operatorError(error, store.name) : callerError(error);
     }

@@ -15,7 +15,7 @@ export function withSideFiles(store: StoreFile): StoreFile {
 
 /**
  * Whether the path still leads to this file, log and shared memory. Processes that do not share this memory cannot see
- * each other's commits. This is cheap enough to run before and after every commit.
+ * each other's commits. This is cheap enough to run after every commit.
  */
 export function isInPlace({ path, identities }: StoreFile): boolean {
   return identities.every(
@@ -23,22 +23,9 @@ export function isInPlace({ path, identities }: StoreFile): boolean {
   );
 }
 
-/**
- * Runs a transaction only if the store is in place, and fails unless it still is afterwards. Before: without the shared
- * memory, a process would overwrite the last commits of others. After: a write to a moved file may be lost.
- */
-export async function whileInPlace<Result>(
-  store: StoreFile,
-  transaction: () => Result | Promise<Result>,
-): Promise<Result> {
-  refuseMoved(store);
-  const result = await transaction();
+/** Call it after a commit: one in a moved file may be lost. */
+export function confirmInPlace(store: StoreFile): void {
   if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
-  return result;
-}
-
-export function refuseMoved(store: StoreFile): void {
-  if (!isInPlace(store)) throw storeMoved(store);
 }
 
 export type StoreWatch = ReturnType<typeof watchStore>;

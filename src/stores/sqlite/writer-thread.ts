@@ -5,7 +5,7 @@ import { connect, useWal } from './connect.ts';
 import { callerErrorOfCommit, describeFailure, storeMoved, type Failure } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import { createTx } from './tx.ts';
-import { isInPlace, whenFree, whileInPlace } from './watch.ts';
+import { confirmInPlace, isInPlace, whenFree } from './watch.ts';
 
 /** The thread that owns the writing connection. One disk sync serves all changes of a batch. */
 
@@ -35,13 +35,11 @@ self.onmessage = async ({ data }: MessageEvent<StoreFile | TimedChange[] | 'clos
 async function runBatch(changes: TimedChange[]): Promise<Reply> {
   try {
     if (isLost) throw storeMoved(store);
-    const outcomes = await whileInPlace(store, async () => {
-      const open = (connection ??= openConnection());
-      whenFree(() => open.begin.run());
-      const applied = await open.apply(changes);
-      open.commit();
-      return applied;
-    });
+    const open = (connection ??= openConnection());
+    whenFree(() => open.begin.run());
+    const outcomes = await open.apply(changes);
+    open.commit();
+    confirmInPlace(store);
     return { outcomes };
   } catch (error) {
     isLost ||= !isInPlace(store);
