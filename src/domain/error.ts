@@ -48,6 +48,10 @@ export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
+export function isUnavailable(error: unknown): error is PetstoreError {
+  return error instanceof PetstoreError && error.code === 'unavailable';
+}
+
 export function storeClosing(): PetstoreError {
   return new PetstoreError('unavailable', 'The store is closing.');
 }

@@ -1,9 +1,10 @@
 import type { Registry } from '../metrics/registry.ts';
-import type { ApiKeyStore, EventStore, OrderStore, PetStore } from '../stores/store.ts';
+import type { Store } from '../stores/store.ts';
 import type { Log } from '../system/log.ts';
 import { createAuthentication } from './authentication.ts';
 import { type Cache, createCache } from './cache.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
+import type { ContractOptions } from './contract.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
@@ -17,13 +18,7 @@ import { createRequestLog } from './request-log.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter, type Handler, type Methods, pathOf, type Route } from './route.ts';
 
-export interface AppOptions {
-  pets: PetStore;
-  orders: OrderStore;
-  events: EventStore;
-  keys: ApiKeyStore;
-  /** Serves only the stable operations. */
-  stableOnly?: boolean;
+export interface AppOptions extends Omit<Store, 'close'>, ContractOptions {
   log: Log;
   /** Without it, nothing is measured. */
   metrics?: Registry | undefined;
@@ -48,11 +43,6 @@ export interface AppOptions {
   isSent?: IsSent;
   /** True if the service itself serves TLS. */
   isSecure?: boolean;
-  /** The addresses of production and staging, each ending in `/v1`, for the documents. */
-  publicUrl?: string | undefined;
-  stagingUrl?: string | undefined;
-  /** The documents name the host of every request, as where nothing stands before the service. Default: on loopback. */
-  namesHost?: boolean;
   now?: () => number;
   /** Served beside the service's own paths, with the same checks. */
   moreRoutes?: readonly Route[];

@@ -30,8 +30,9 @@ export class Endpoint {
   readonly #isKnown: boolean;
   readonly #allow: string;
   readonly #observe: ObserveRequest | undefined;
-  readonly #headers: ReadyHeaders;
-  readonly #methodHeaders: Map<string, ReadyHeaders>;
+  /** What responses begin with: `Response` copies a `Headers` faster than it builds one. */
+  readonly #headers: Headers;
+  readonly #methodHeaders: Map<string, Headers>;
 
   constructor(route: Route, options: EndpointOptions) {
     const { path, methods, stability = {} } = route;
@@ -43,14 +44,14 @@ export class Endpoint {
     // Requests without a key do not fail with the store, and each series adds 19 lines to a scrape.
     const failing = route.isOpen ? [] : names;
     this.#observe = options.measureRoute?.(this.#isKnown ? path : undefined, failing);
-    const ready = (own?: Record<string, string>) => readyHeaders({ ...options.baseHeaders, ...own });
+    const withBase = (own?: Record<string, string>) => new Headers({ ...options.baseHeaders, ...own });
     const marks = Object.entries(stability).map(
       ([name, mark]) => [name, { 'Petstore-Stability': mark }] as const,
     );
-    this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, ready(mark)]));
+    this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, withBase(mark)]));
     // If every method carries a mark, responses to unsupported methods carry it too.
     const commonMark = marks.length === names.length ? marks[0]?.[1] : undefined;
-    this.#headers = ready(route.headers ?? commonMark);
+    this.#headers = withBase(route.headers ?? commonMark);
   }
 
   serve(request: Request, parameter: string | undefined): MaybePromise<Response> {
@@ -134,13 +135,16 @@ export class Endpoint {
     const durationMs = performance.now() - startedAt - waitedMs;
     log.finished(call, representation, durationMs);
     this.#observe?.(method, status, durationMs / 1000, code);
-    const ready = this.#methodHeaders.get(method) ?? this.#headers;
     const response = new Response(sentBody, {
       status,
-      headers: etag === undefined ? ready.plain : ready.tagged,
+      headers: this.#methodHeaders.get(method) ?? this.#headers,
     });
     const { headers: sent } = response;
-    if (etag !== undefined) sent.set('ETag', etag);
+    if (etag !== undefined) {
+      sent.set('ETag', etag);
+      // Callers may keep what has an ETag if they revalidate it.
+      sent.set('Cache-Control', 'private, no-cache');
+    }
     if (link !== undefined) sent.set('Link', link);
     for (const name in headers) sent.set(name, headers[name] ?? '');
     if (body === null) sent.delete('Content-Type');
@@ -155,20 +159,6 @@ export class Endpoint {
     }
     return response;
   }
-}
-
-/** The headers that responses begin with: `Response` copies a `Headers` faster than it builds one. */
-interface ReadyHeaders {
-  plain: Headers;
-  /** For representations with an ETag, which callers may keep if they revalidate them. */
-  tagged: Headers;
-}
-
-function readyHeaders(headers: Record<string, string>): ReadyHeaders {
-  return {
-    plain: new Headers(headers),
-    tagged: new Headers({ 'Cache-Control': 'private, no-cache', ...headers }),
-  };
 }
 
 /** The caller of a request without a valid key, or to a path that needs none. */

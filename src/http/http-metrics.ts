@@ -37,24 +37,22 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): Measur
     const route = path === undefined ? {} : { http_route: path };
     const childOf = (method: string, status: number, error?: ErrorCode): Histogram =>
       durations.with({
-        http_request_method: knownMethods.includes(method) ? method : '_OTHER',
+        http_request_method: method,
         ...scheme,
         ...route,
         http_response_status_code: String(status),
         ...(error && status >= 500 && { error_type: error }),
       });
     for (const method of methods) for (const code of failures) childOf(method, statusOfCode[code], code);
-    // Look up by method and status: building the labels can take longer than serving a cached list. Plain objects
-    // are faster than a Map here.
-    const known: Record<'GET' | 'POST', Record<number, Histogram>> = { GET: {}, POST: {} };
+    // Kept, because building the labels takes a tenth of the time of a cached list.
+    const children = new Map<string, Histogram>();
 
     return (method, status, seconds, error) => {
-      if (error) {
-        refusedBy.get(error)?.increment();
-        return childOf(method, status, error).observe(seconds);
-      }
-      if (method !== 'GET' && method !== 'POST') return childOf(method, status).observe(seconds);
-      const child = (known[method][status] ??= childOf(method, status));
+      if (error) refusedBy.get(error)?.increment();
+      const name = knownMethods.includes(method) ? method : '_OTHER';
+      const key = `${name} ${status} ${error}`;
+      let child = children.get(key);
+      if (!child) children.set(key, (child = childOf(name, status, error)));
       child.observe(seconds);
     };
   };

@@ -1,6 +1,5 @@
-import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
-import type { Registry } from '../metrics/registry.ts';
-import { type Log, reasonOf } from '../system/log.ts';
+import { isUnavailable, PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
+import type { WriteMonitor } from './write-monitor.ts';
 
 /** Collects items into batches: while one batch runs, the next one is collected. */
 export interface Batcher<Item, Result> {
@@ -98,10 +97,6 @@ export function createBatcher<Item, Result>(
   };
 }
 
-function isUnavailable(error: unknown): error is PetstoreError {
-  return error instanceof PetstoreError && error.code === 'unavailable';
-}
-
 interface Queued<Item, Result> {
   item: Item;
   since: number;
@@ -149,60 +144,6 @@ function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
         count += 1;
       }
       return queued.splice(0, count);
-    },
-  };
-}
-
-/** What a service tells about its writes, on either engine. */
-export interface WriteMonitor {
-  /** Receives what became of each batch: no error if it succeeded. */
-  note(batch: { count: number; seconds: number; error?: unknown }): void;
-  /** From a write that failed because of the store until the next success. */
-  readonly isFailing: boolean;
-}
-
-const batchSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-export function createWriteMonitor(
-  queue: { length: () => number; capacity: number },
-  { log, metrics }: { log?: Log | undefined; metrics?: Registry | undefined },
-): WriteMonitor {
-  let isFailing = false;
-  metrics?.gauge('petstore_write_queue_depth', 'Writes that wait for their batch.', queue.length);
-  metrics?.gauge(
-    'petstore_write_queue_capacity',
-    'Writes that may wait before more are refused as overloaded.',
-    () => queue.capacity,
-  );
-  metrics?.gauge(
-    'petstore_writes_failing',
-    'Whether the last write failed because of the store: 1 until one succeeds.',
-    () => Number(isFailing),
-  );
-  const batchSize = metrics
-    ?.histogram('petstore_write_batch_size', 'Writes committed together.', batchSizes)
-    .with({});
-  const duration = metrics
-    ?.histogram(
-      'petstore_commit_duration_seconds',
-      'From handing a batch of writes over until its outcome is known.',
-      commitSeconds,
-    )
-    .with({});
-  return {
-    note({ count, seconds, error }) {
-      batchSize?.observe(count);
-      duration?.observe(seconds);
-      // Any other error is a bug of ours, and says nothing about the store.
-      const hasFailed = isUnavailable(error);
-      if (error !== undefined && !hasFailed) return;
-      if (hasFailed && !isFailing) log?.error('writes fail', { reason: reasonOf(error) });
-      if (!hasFailed && isFailing) log?.info('writes succeed again');
-      isFailing = hasFailed;
-    },
-    get isFailing() {
-      return isFailing;
     },
   };
 }

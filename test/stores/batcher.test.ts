@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { unavailable } from '../../src/domain/error.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
-import { createBatcher, createWriteMonitor } from '../../src/stores/batcher.ts';
+import { createBatcher } from '../../src/stores/batcher.ts';
+import { createWriteMonitor } from '../../src/stores/write-monitor.ts';
 import { createLog } from '../../src/system/log.ts';
 import { codeOf } from '../support/code-of.ts';
 import { scrapeRegistry } from '../support/metrics/scrape.ts';

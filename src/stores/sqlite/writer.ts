@@ -1,7 +1,8 @@
 import type { Outcome, TimedChange } from '../../domain/change.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
-import { type Batcher, createBatcher, createWriteMonitor } from '../batcher.ts';
+import { type Batcher, createBatcher } from '../batcher.ts';
+import { createWriteMonitor } from '../write-monitor.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
