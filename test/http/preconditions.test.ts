@@ -24,6 +24,10 @@ const readable = [
   path.replace('{petId}', '1').replace('{categoryId}', '7').replace('{file}', 'console.js'),
 );
 
+it.each(readable)('If-None-Match gives 304 to a caller who has the tag of %s', async (path) => {
+  expect((await ask(path, { 'If-None-Match': await etagOf(path) })).status).toBe(304);
+});
+
 describe('If-Match', () => {
   it.each(readable)('gives 200 to a GET and HEAD of %s when its tag is listed, or for *', async (path) => {
     const etag = await etagOf(path);

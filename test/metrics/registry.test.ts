@@ -3,19 +3,6 @@ import parse from 'parse-prometheus-text-format';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 
-describe('a counter', () => {
-  it('counts for each set of labels', async () => {
-    const registry = createRegistry();
-    const counter = registry.counter('cats_total', 'Cats.');
-    counter.with({ color: 'red' }).increment();
-    counter.with({ color: 'red' }).increment();
-    counter.with({ color: 'black' }).increment();
-    const scraped = readScrape(await registry.render());
-    expect(scraped.value('cats_total', { color: 'red' })).toBe(2);
-    expect(scraped.value('cats_total', { color: 'black' })).toBe(1);
-  });
-});
-
 describe('a histogram', () => {
   it('puts each value into the first bucket whose bound is not below it', async () => {
     const registry = createRegistry();
@@ -30,15 +17,6 @@ describe('a histogram', () => {
 });
 
 describe('a gauge', () => {
-  it('is read at each scrape', async () => {
-    const registry = createRegistry();
-    let depth = 1;
-    registry.gauge('depth', 'Depth.', () => depth);
-    expect(readScrape(await registry.render()).value('depth')).toBe(1);
-    depth = 5;
-    expect(readScrape(await registry.render()).value('depth')).toBe(5);
-  });
-
   it('has no sample while it cannot be read, without affecting the others', async () => {
     const registry = createRegistry();
     registry.gauge('broken', 'Broken.', () => {

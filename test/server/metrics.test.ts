@@ -28,19 +28,6 @@ describe('the metrics port', () => {
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect((await fetch(new URL('/v1/pets', url))).status).toBe(404);
   });
-
-  it('is refused with one line if it is taken', async () => {
-    // Another service, not another program: only two of a kind could share the port.
-    const { port } = new URL(url);
-    const args = ['serve', '--port', '0', '--metrics-port', port];
-    const { status, stdout, stderr } = await runCli(args);
-    expect(status).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).toContain(
-      `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --metrics-port.`,
-    );
-  });
 });
 
 it('counts every request once', async () => {

@@ -16,6 +16,8 @@ import { insertPets } from '../support/insert-rows.ts';
 
 /** More than two batches. */
 const pets = 5000;
+/** The id of the newest pet, which is deleted. */
+let lastId: bigint;
 const gone = { name: 'Gone', categoryId: 1n, status: 'sold' } as const;
 let database: Database;
 let folder: Folder;
@@ -63,8 +65,8 @@ async function fill(path: string): Promise<void> {
   // Sold, returned and sold again.
   for (const status of ['sold', 'available', 'pending'] as const)
     await reopened.pets.apply(updatePet(1n, { changes: { status } }, undefined, 'till "1"'));
-  const { id } = await reopened.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }));
-  await reopened.pets.apply(deletePet(id));
+  lastId = (await reopened.pets.apply(createPet(gone, { caller: 'shop', key: 'gone' }))).id;
+  await reopened.pets.apply(deletePet(lastId));
   await reopened.close();
 }
 
@@ -97,6 +99,10 @@ describe('petstore copy', () => {
     const here = await runCli(['copy', '--from', address, '--to', back]);
     expect(here).toMatchObject({ status: 0 });
     expect(await contentOf(openSqliteTables({ path: back, mayCreate: false }))).toEqual(original);
+    const copy = openSqliteStore({ path: back });
+    expect(await copy.pets.apply(createPet(gone))).toMatchObject({ id: lastId + 1n });
+    expect(idsOf((await copy.orders.listOrders({ limit: 1, after: 3n })).json)).toEqual(['4']);
+    await copy.close();
   });
 
   it('leaves a usable store: its log of events is new, no id is used again, and a repeated create finds its pet', async () => {

@@ -46,27 +46,6 @@ onEveryStore('a search', ({ open }) => {
     expect(await find('r_x')).toEqual([]);
   });
 
-  it('combines all parameters', async () => {
-    const store = await openShop();
-    expect(await search(store, {})).toEqual([5, 4, 3, 2, 1, 0]);
-    expect(await search(store, { sort: 'oldest' })).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(await search(store, { categoryId: 1n })).toEqual([4, 0]);
-    expect(await search(store, { categoryId: 1n, sort: 'oldest' })).toEqual([0, 4]);
-    expect(await search(store, { categoryId: 1n, status: 'pending' })).toEqual([4]);
-    expect(await search(store, { categoryId: -(2n ** 63n) })).toEqual([2]);
-    expect(await search(store, { categoryId: 2n ** 63n - 1n })).toEqual([3]);
-    expect(await search(store, { categoryId: 2n })).toEqual([]);
-    expect(await search(store, { status: 'sold' })).toEqual([2, 1]);
-    expect(await search(store, { status: 'sold', sort: 'oldest' })).toEqual([1, 2]);
-    expect(await search(store, { status: 'sold', words: ['100%'] })).toEqual([1]);
-    expect(await search(store, { id: 2n })).toEqual([1]);
-    expect(await search(store, { id: 2n, status: 'sold', categoryId: 11n, words: ['str'] })).toEqual([1]);
-    expect(await search(store, { id: 2n, status: 'pending' })).toEqual([]);
-    expect(await search(store, { id: 2n, words: ['rex'] })).toEqual([]);
-    expect(await search(store, { id: 2n, after: 2n })).toEqual([]);
-    expect(await search(store, { id: 99n })).toEqual([]);
-  });
-
   it('follows a change of the name at once', async () => {
     const store = await openShop();
     await store.pets.apply(updatePet(1n, { changes: { name: 'Żółw' } }));

@@ -23,24 +23,6 @@ console.log([seen.length, seen[0].name, seen[0].categoryId, missing].join(' '));
 `;
 const printed = '1 Packed 9223372036854775807 not_found\n';
 
-/** Compiles only with the right declarations. */
-const typedProgram = `
-import { createClient, isPetstoreError, type Pet, type PetStatus } from 'petstore-client';
-const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none' });
-export const statuses: PetStatus[] = ['available', 'pending', 'sold'];
-export async function firstId(): Promise<bigint | undefined> {
-  for await (const pet of client.pets()) return pet.id;
-  return undefined;
-}
-export const describe = (pet: Pet): string => pet.name;
-export const isLate = (error: unknown) => isPetstoreError(error, 'timeout') && error.code === 'timeout';
-void client.createPet({ name: 'Rex', categoryId: 1n, status: undefined });
-// @ts-expect-error a number is no id
-void client.getPet(1);
-export const sell = (pet: Pet): Promise<Pet> =>
-  client.updatePet(pet.id, { status: 'sold', expected: { status: pet.status } });
-`;
-
 const chromium = useBrowser();
 let folder: string;
 let tarball: string;
@@ -63,16 +45,6 @@ afterAll(async () => {
 describe('petstore-client, installed from its tarball', () => {
   it.each([...nodes, ['Bun', process.execPath]])('runs on %s', async (_name, runtime) => {
     expect(await outputOf([runtime, 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
-  });
-
-  it('has its types', async () => {
-    await Bun.write(join(folder, 'program.ts'), typedProgram);
-    // The strictest way to find modules.
-    const options = '--noEmit --strict --exactOptionalPropertyTypes --module nodenext';
-    const library = '--target es2022 --lib es2022,dom --types';
-    const tsc = join(project, 'node_modules/.bin/tsc');
-    const command = [tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'];
-    expect(await outputOf(command, folder)).toBe('');
   });
 
   it('is small', () => {

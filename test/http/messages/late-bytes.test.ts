@@ -79,15 +79,6 @@ describe('bytes that arrive while a create is being committed', () => {
     });
   }
 
-  it('are a message of their own once the response was sent', async () => {
-    await using service = await openListeningService();
-    using connection = await openConnection(service.url);
-    connection?.write(counted(service.apiKey));
-    expect(await connection?.receive()).toMatchObject({ status: 201 });
-    connection?.write('\r\n');
-    expect(await connection?.receive()).toMatchObject({ status: 400 });
-  });
-
   it('may be the line end of the last chunk, which the runtime does not wait for', async () => {
     await using service = await openHeldService();
     await using server = listen(service.app);

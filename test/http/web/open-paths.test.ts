@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { openPaths } from '../../support/contract/open-paths.ts';
-import { errorOf, outcomeOf } from '../../support/http/calls.ts';
+import { errorOf } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
 /** docs/operations.md, "Paths without a key". Every call also compares its response with that table. */
@@ -34,30 +34,6 @@ describe('a path without a key', () => {
       expect(response.status).toBe(statuses[0]!);
       const mediaType = response.headers.get('Content-Type')?.split(';')[0];
       expect(mediaTypes.length === 0 ? [undefined] : mediaTypes).toContain(mediaType);
-    },
-  );
-
-  it.each(named)('%s lists its methods, and refuses others', async (path) => {
-    const allow = 'GET, HEAD, OPTIONS';
-    const options = await call(path, { method: 'OPTIONS' });
-    expect([options.status, options.headers.get('Allow')]).toEqual([204, allow]);
-    const refused = await call(path, { method: 'POST' });
-    expect(refused.headers.get('Allow')).toBe(allow);
-    expect(await errorOf(refused)).toEqual({
-      code: 'method_not_allowed',
-      message: `POST is not allowed here; allowed are ${allow}.`,
-      status: 405,
-    });
-  });
-
-  it.each(named.filter(([, { statuses }]) => statuses.includes(200)))(
-    '%s is revalidated by its tag',
-    async (path) => {
-      const etag = (await call(path)).headers.get('ETag') ?? '';
-      expect(await outcomeOf(call(path, { headers: { 'If-None-Match': etag } }))).toBe('304');
-      expect(await outcomeOf(call(path, { headers: { 'If-Match': '"another"' } }))).toBe(
-        '412 precondition_failed',
-      );
     },
   );
 });
