@@ -3,7 +3,7 @@ import { petStatuses } from '../../src/domain/pet.ts';
 import { expectedResponse } from '../support/contract/expected.ts';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations, wholeContract } from '../support/contract/openapi.ts';
-import { isBesideCursor, sendTo } from '../support/contract/worlds.ts';
+import { isBesideCursor, sendTo } from '../support/contract/send.ts';
 import { openService } from '../support/http/service.ts';
 import { createPet, putCategory } from '../support/changes.ts';
 

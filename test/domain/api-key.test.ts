@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import {
   describeKey,
   endOf,
   generateKey,
-  hashKey,
   isKeyName,
   isUsable,
   isWellFormedKey,
@@ -60,12 +58,6 @@ describe('isWellFormedKey', () => {
   it('refuses another length or prefix, or a line end', () => {
     const wrong = ['', 'pets_', key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.toUpperCase()];
     for (const text of [...wrong, key.replace('pets_', 'cats_')]) expect(isWellFormedKey(text)).toBe(false);
-  });
-});
-
-describe('hashKey', () => {
-  it('is the SHA-256 of the whole key in hex', () => {
-    expect(hashKey('pets_x')).toBe(createHash('sha256').update('pets_x').digest('hex'));
   });
 });
 

@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { parseJson, problemsOfValue } from '../support/contract/conformance.ts';
-import type { Change } from '../support/contract/documented-request.ts';
-import type { DocumentedOperation, Parameter, Schema } from '../support/contract/openapi.ts';
-import { isBesideCursor, sendTo, worlds, type World } from '../support/contract/worlds.ts';
-import type { Service } from '../support/http/service.ts';
+import {
+  operations,
+  type DocumentedOperation,
+  type Parameter,
+  type Schema,
+} from '../support/contract/openapi.ts';
+import { isBesideCursor, sendTo, type Change } from '../support/contract/send.ts';
+import { openService } from '../support/http/service.ts';
 
 /**
  * Inputs made from the schemas of the documents. Each schema is also the judge: what is an instance of it must
@@ -12,106 +16,90 @@ import type { Service } from '../support/http/service.ts';
 
 type Outcome = 'accepted' | 400 | 404 | 412 | 415;
 
-for (const world of worlds) describe(world.contract.name, () => testInputs(world));
+const service = await openService();
+// The pet that the example of petId names.
+await send(operations.find(({ operationId }) => operationId === 'createPet')!);
+afterAll(() => service.close());
 
-function testInputs({ contract: { operations }, open }: World): void {
-  let service: Service;
+async function send(operation: DocumentedOperation, change: Change = {}): Promise<number> {
+  const { petId, ...others } = change;
+  const isExample = petId === String(operation.parameters.find(({ in: place }) => place === 'path')?.example);
+  return (await sendTo(service, operation, isExample ? others : change)).status;
+}
 
-  beforeAll(async () => {
-    service = await open();
-    // The pet that the example of petId names.
-    await send(operations.find(({ operationId }) => operationId === 'createPet')!);
+/** Sends all inputs and compares all outcomes at once: a failure shows the inputs that differ. */
+async function expectOutcomes(
+  operation: DocumentedOperation,
+  inputs: string[],
+  change: (input: string) => Change,
+  expected: (input: string) => Outcome,
+): Promise<void> {
+  const outcomes = inputs.map(async (input) => {
+    const { body = '', headers = {} } = change(input);
+    const status = await send(operation, change(input));
+    // An update may be right in itself and still expect another pet than the one that is there, and a first name one.
+    const isFirst = operation.method === 'PUT' && headers['If-None-Match'] === '*';
+    const isUnexpected = status === 412 && (body.includes('"expected"') || isFirst);
+    return [input, status < 400 || isUnexpected ? 'accepted' : status];
   });
+  const wanted = inputs.map((input) => [input, expected(input)]);
+  expect(Object.fromEntries(await Promise.all(outcomes))).toEqual(Object.fromEntries(wanted));
+}
 
-  afterAll(() => service.close());
+for (const operation of operations) {
+  describe(`${operation.method} ${operation.path}`, () => {
+    const parameters = operation.parameters.map((parameter) => withExample(operation, parameter));
+    for (const parameter of parameters) {
+      it(`accepts as ${parameter.name} what its schema describes, and nothing else`, () =>
+        expectOutcomes(
+          operation,
+          textsFor(parameter),
+          (text) => placeIn(operation, parameter, text),
+          (text) =>
+            isSound(operation, parameter, text) ? 'accepted' : refusalOf(operation, parameter, text),
+        ));
+    }
 
-  async function send(operation: DocumentedOperation, change: Change = {}): Promise<number> {
-    const { petId, ...others } = change;
-    const isExample =
-      petId === String(operation.parameters.find(({ in: place }) => place === 'path')?.example);
-    return (await sendTo(service, operation, isExample ? others : change)).status;
-  }
+    for (const { name, example } of parameters.filter((parameter) => parameter.in === 'query')) {
+      it(`refuses ${name} when it is given twice`, async () => {
+        const given: [string, string] = [name, String(example)];
+        expect(await send(operation, { query: [given, given] })).toBe(400);
+      });
+    }
 
-  /** Sends all inputs and compares all outcomes at once: a failure shows the inputs that differ. */
-  async function expectOutcomes(
-    operation: DocumentedOperation,
-    inputs: string[],
-    change: (input: string) => Change,
-    expected: (input: string) => Outcome,
-  ): Promise<void> {
-    const outcomes = inputs.map(async (input) => {
-      const { body = '', headers = {} } = change(input);
-      const status = await send(operation, change(input));
-      // An update may be right in itself and still expect another pet than the one that is there, and a first name one.
-      const isFirst = operation.method === 'PUT' && headers['If-None-Match'] === '*';
-      const isUnexpected = status === 412 && (body.includes('"expected"') || isFirst);
-      return [input, status < 400 || isUnexpected ? 'accepted' : status];
-    });
-    const wanted = inputs.map((input) => [input, expected(input)]);
-    expect(Object.fromEntries(await Promise.all(outcomes))).toEqual(Object.fromEntries(wanted));
-  }
+    for (const [mediaType, { schema, examples = {} }] of Object.entries(
+      operation.requestBody?.content ?? {},
+    )) {
+      it('accepts as body what its schema describes, and nothing else', () => {
+        const values = Object.values(examples).map(({ value }) => value as Record<string, unknown>);
+        return expectOutcomes(
+          operation,
+          [...values.map((value) => JSON.stringify(value)), ...bodiesFor(schema, values[0]!)],
+          (body) => ({ body }),
+          (body) => (isInstance(schema, parseJson(body)) ? 'accepted' : 400),
+        );
+      });
 
-  for (const operation of operations) {
-    describe(`${operation.method} ${operation.path}`, () => {
-      const parameters = operation.parameters.map((parameter) => withExample(operation, parameter));
-      for (const parameter of parameters) {
-        it(`accepts as ${parameter.name} what its schema describes, and nothing else`, () =>
-          expectOutcomes(
-            operation,
-            textsFor(parameter),
-            (text) => placeIn(operation, parameter, text),
-            (text) =>
-              isSound(operation, parameter, text) ? 'accepted' : refusalOf(operation, parameter, text),
-          ));
-      }
+      it('refuses a body that is not JSON', () =>
+        expectOutcomes(
+          operation,
+          ['', ' ', '{', '{"name":"Rex","categoryId":1,}', '\uFEFF{"name":"Rex","categoryId":1}'],
+          (body) => ({ body }),
+          () => 400,
+        ));
 
-      for (const { name, example } of parameters.filter((parameter) => parameter.in === 'query')) {
-        it(`refuses ${name} when it is given twice`, async () => {
-          const given: [string, string] = [name, String(example)];
-          expect(await send(operation, { query: [given, given] })).toBe(400);
-        });
-      }
-
-      for (const [mediaType, { schema, examples = {} }] of Object.entries(
-        operation.requestBody?.content ?? {},
-      )) {
-        it('accepts as body what its schema describes, and nothing else', () => {
-          const values = Object.values(examples).map(({ value }) => value as Record<string, unknown>);
-          return expectOutcomes(
-            operation,
-            [...values.map((value) => JSON.stringify(value)), ...bodiesFor(schema, values[0]!)],
-            (body) => ({ body }),
-            (body) => (isInstance(schema, parseJson(body)) ? 'accepted' : 400),
-          );
-        });
-
-        it('refuses a body that is not JSON', () =>
-          expectOutcomes(
-            operation,
-            ['', ' ', '{', '{"name":"Rex","categoryId":1,}', '\uFEFF{"name":"Rex","categoryId":1}'],
-            (body) => ({ body }),
-            () => 400,
-          ));
-
-        it(`accepts no other media type than ${mediaType}`, () => {
-          const sound = [mediaType, mediaType.toUpperCase(), `${mediaType}; charset=utf-8`];
-          const others = [
-            '',
-            'text/plain',
-            'application/xml',
-            `${mediaType}p`,
-            `${mediaType}; charset=latin1`,
-          ];
-          return expectOutcomes(
-            operation,
-            [...sound, ...others],
-            (contentType) => ({ contentType }),
-            (contentType) => (sound.includes(contentType) ? 'accepted' : 415),
-          );
-        });
-      }
-    });
-  }
+      it(`accepts no other media type than ${mediaType}`, () => {
+        const sound = [mediaType, mediaType.toUpperCase(), `${mediaType}; charset=utf-8`];
+        const others = ['', 'text/plain', 'application/xml', `${mediaType}p`, `${mediaType}; charset=latin1`];
+        return expectOutcomes(
+          operation,
+          [...sound, ...others],
+          (contentType) => ({ contentType }),
+          (contentType) => (sound.includes(contentType) ? 'accepted' : 415),
+        );
+      });
+    }
+  });
 }
 
 /** The document gives no examples of these, because tools would send them by themselves. */

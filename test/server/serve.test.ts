@@ -155,18 +155,6 @@ describe('configuration', () => {
     expect(existsSync(place.database)).toBe(true);
   });
 
-  it('prefers a variable over the default, and treats an empty one as absent', async () => {
-    await using service = await startService({
-      env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
-    });
-    for (const key of ['one', 'two']) {
-      const { status, headers } = await service.callWith(key, '/v1/pets');
-      expect([status, headers.get('Strict-Transport-Security')]).toEqual([200, null]);
-    }
-    expect((await service.callWith('one, two', '/v1/pets')).status).toBe(401);
-    await service.untilLogged(/"message":"request"/);
-  });
-
   it('is the same in the help and in .env.example', async () => {
     const example = await Bun.file(join(import.meta.dir, '../../.env.example')).text();
     // If not: bun scripts/env-example.ts

@@ -41,18 +41,6 @@ describe('nextLink and parseListQuery', () => {
   });
 });
 
-describe('parseListQuery', () => {
-  it('uses the default limit when there is no query', () => {
-    for (const query of ['', '?', '?x=1']) {
-      expect(parseListQuery(`http://petstore/v1/pets${query}`, petList)).toEqual({ limit: 20 });
-    }
-  });
-
-  it('accepts no repeated parameter', () => {
-    expect(() => parseListQuery('http://petstore/v1/pets?limit=5&limit=5', petList)).toThrow('given once');
-  });
-});
-
 describe('parametersOf', () => {
   it('reads a query as URLSearchParams does', async () => {
     const text = fc.constantFrom(

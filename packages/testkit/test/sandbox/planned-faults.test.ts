@@ -118,6 +118,7 @@ describe('planned faults', () => {
 describe('the control of a sandbox', () => {
   it.each([
     ['POST', '/sandbox/reset'],
+    ['GET', '/sandbox/requests'],
     ['GET', '/sandbox/faults'],
     ['POST', '/sandbox/faults'],
     ['DELETE', '/sandbox/faults'],
