@@ -5,7 +5,7 @@ import type { CheckedStore, CheckOptions } from './check.ts';
 import type { StoreTables } from './copy.ts';
 import type { MakeOptions } from './schema.ts';
 import { isFileOfStore } from './sqlite/file.ts';
-import { openSqliteStore } from './sqlite/open.ts';
+import { openSqliteStore, openSqliteTables } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions extends MakeOptions {
@@ -53,8 +53,7 @@ function embeddedStore(path: string): NamedStore {
     name: path,
     path,
     open: async (options) => openSqliteStore({ ...options, path }),
-    openTables: async (options) =>
-      (await import('./sqlite/tables.ts')).openSqliteTables({ ...options, path }),
+    openTables: (options) => openSqliteTables({ ...options, path }),
     check: async (options) =>
       (await import('./sqlite/maintenance/check.ts')).checkSqlite({ ...options, path }),
   };

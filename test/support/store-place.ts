@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreTables } from '../../src/stores/copy.ts';
-import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
-import { openSqliteTables } from '../../src/stores/sqlite/tables.ts';
+import { openSqliteStore, openSqliteTables } from '../../src/stores/sqlite/open.ts';
 import type { Store } from './http/service.ts';
 
 export interface StoreOptions {

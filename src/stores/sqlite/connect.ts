@@ -1,10 +1,17 @@
 import { constants, Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
-import { sizeOf } from '../../system/files.ts';
+import { partialForm, removeLeftovers, sizeOf } from '../../system/files.ts';
+import type { MakeOptions } from '../schema.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
-import { findStore, holdsFrames, type StoreFile } from './file.ts';
-import { checkOwnership, readPragma } from './schema.ts';
-import { busyTimeoutMs, isInPlace, whenFree } from './watch.ts';
+import { findOrMakeStore, findStore, holdsFrames, refuseUnwritable, type StoreFile } from './file.ts';
+import { checkOwnership, makeSchema, readPragma } from './schema.ts';
+import { busyTimeoutMs, isInPlace, whenFree, withSideFiles } from './watch.ts';
+
+/**
+ * How a store is opened: `file.ts` finds the file behind the operator's name. A connection refuses an unusable file. In
+ * WAL mode, the first read takes a lock that a restore waits for. An empty file gets its tables. From then on,
+ * `watch.ts` notices if the file, its log or its shared memory is moved or removed.
+ */
 
 /** Opens a connection. One that only reads never moves the log into the file. */
 export function connect({ path }: StoreFile, { mayWrite = true } = {}): Database {
@@ -114,11 +121,28 @@ export function openForReading(name: string): OpenStore {
   return openInPlace(store, false);
 }
 
+/** Opens a store for reading and writing. Makes it if it is missing and may be made, and checks it. */
+export function openForWriting(name: string, { mayCreate = true, onMade }: MakeOptions = {}): OpenStore {
+  const file = mayCreate ? findOrMakeStore(name) : findStore(name);
+  if (!file) throw noStore(name);
+  refuseUnwritable(name);
+  const { store, database } = openInPlace(file, true);
+  try {
+    if (makeSchema(database)) onMade?.();
+    // What killed restores left behind. The store is open, which rules out a running one.
+    removeLeftovers(store.path, partialForm);
+    return { store: withSideFiles(store), database };
+  } catch (error) {
+    database.close();
+    throw operatorError(error, name);
+  }
+}
+
 /**
  * A restore may replace the file before the connection holds its lock. SQLite finds the log by name, so the connection
  * would then write rows of the old file into the new one.
  */
-export function openInPlace(store: StoreFile, mayWrite: boolean): OpenStore {
+function openInPlace(store: StoreFile, mayWrite: boolean): OpenStore {
   const database = connect(store, { mayWrite });
   try {
     refuseUnusable(database, store);

@@ -4,17 +4,19 @@ import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
 import type { Log } from '../../system/log.ts';
+import type { StoreTables } from '../copy.ts';
 import { createStore } from '../create-store.ts';
 import type { Engine } from '../statement.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
-import { openReader } from './connect.ts';
+import { openForReading, openForWriting, openReader } from './connect.ts';
+import { callerError, isDamage, operatorError } from './errors.ts';
 import { createFreshness, untilNoticed } from './freshness.ts';
 import { warnOfReaders } from './file.ts';
-import { openForWriting } from './open-file.ts';
 import { openSearcher } from './search.ts';
 import { createStatements, dialect } from './statements.ts';
-import { isInPlace, watchStore } from './watch.ts';
+import { createTx, raiseLastId, readLastId } from './tx.ts';
+import { isInPlace, watchStore, confirmInPlace } from './watch.ts';
 import { openWriter } from './writer.ts';
 
 interface SqliteOptions extends MakeOptions {
@@ -99,4 +101,32 @@ function measureFiles(metrics: Registry, path: string): void {
     const { bsize, bavail } = statfsSync(folder);
     return bsize * bavail;
   });
+}
+
+/** Opens the store for a command that reads or, with `mayCreate`, writes all of it. */
+export async function openSqliteTables({
+  path,
+  mayCreate,
+  ...options
+}: { path: string; mayCreate: boolean } & MakeOptions): Promise<StoreTables> {
+  const { store, database } = mayCreate ? openForWriting(path, options) : openForReading(path);
+  const tx = createTx(database);
+  const { run } = createStatements(database);
+  const attempt = async <Result>(use: () => Result): Promise<Result> => {
+    try {
+      const result = use();
+      confirmInPlace(store);
+      return result;
+    } catch (error) {
+      throw isDamage(error) ? operatorError(error, store.name) : callerError(error);
+    }
+  };
+  const write = (work: () => void): Promise<void> => attempt(database.transaction(work).immediate);
+  return {
+    scan: (statement, values) => attempt(() => run(statement, values)),
+    write: (work) => write(() => work(tx)),
+    lastId: (table) => attempt(() => readLastId(database, table)),
+    raiseLastId: (table, id) => write(() => raiseLastId(database, table, id)),
+    close: async () => database.close(),
+  };
 }

@@ -7,11 +7,12 @@ import {
   emptyStore,
   type StoreContent,
 } from '../../check.ts';
+import type { StoreTables } from '../../copy.ts';
 import { openForReading, refuseDamage, sqliteVersion } from '../connect.ts';
 import { damaged, operatorError } from '../errors.ts';
 import { findStore, refuseUnwritable, warnOfReaders } from '../file.ts';
 import { isWithoutSchema } from '../schema.ts';
-import { scanOf } from '../tables.ts';
+import { createStatements } from '../statements.ts';
 
 /** Reads a whole store as a start would find it, and changes nothing. */
 export async function checkSqlite({
@@ -40,5 +41,7 @@ export async function checkSqlite({
 export async function checkFile(database: Database, name: string, report: Report): Promise<StoreContent> {
   // The first start was interrupted after it created the file and before it made the tables.
   if (isWithoutSchema(database)) return emptyStore;
-  return await checkRows({ scan: scanOf(database) }, { report, damaged: (row) => damaged(name, row) });
+  const { run } = createStatements(database);
+  const scan: StoreTables['scan'] = async (statement, values) => run(statement, values);
+  return await checkRows({ scan }, { report, damaged: (row) => damaged(name, row) });
 }
