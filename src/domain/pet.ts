@@ -44,7 +44,6 @@ export function isPetStatus(value: unknown): value is PetStatus {
 
 export interface PetField {
   name: keyof NewPet;
-  /** The type of the PostgreSQL column, which is named after the field: `category_id`. */
   type: 'text' | 'bigint';
   /** An optional field that is absent is empty text in CSV. */
   isOptional: boolean;
@@ -61,8 +60,8 @@ const isWellFormedText = (text: string): boolean => text.isWellFormed() && !text
 const validLength = /^[^]{0,255}$/u;
 
 /**
- * The fields of a pet besides its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and
- * the columns of PostgreSQL follow this table; a test checks that `renderPet` does too. New fields go at the end.
+ * The fields of a pet besides its id, in the order of its JSON. Parsing, updates, expectations, fingerprints and CSV
+ * follow this table; a test checks that `renderPet` does too. New fields go at the end.
  */
 export const petFields: readonly PetField[] = [
   {
@@ -150,28 +149,21 @@ function parseSome(body: JsonObject, where: string, path: string, problems: stri
 
 /** Reads the fields of a pet from a body. In an update, no field is required, and null clears an optional one. */
 function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
-  return collectFields(({ name, isOptional, parse, problem }) => {
-    const given = fieldOf(body, name);
-    if (given === undefined && !isOptional && !isUpdate) problems[name] = `${name} is required.`;
-    if (given === undefined || (given === null && isOptional && isUpdate)) return given;
-    const value = parse(given);
-    const none = isUpdate ? 'null for none' : 'left out';
-    if (value === undefined) problems[name] = `${name} ${problem(given)}${isOptional ? `, or ${none}` : ''}.`;
-    return value;
-  });
-}
-
-/** The fields for which `read` has a value. */
-function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
   const fields: FieldValues = {};
-  for (const field of petFields) {
-    const value = read(field);
-    if (value !== undefined) fields[field.name] = value;
+  for (const { name, isOptional, parse, problem } of petFields) {
+    const field = fieldOf(body, name);
+    const isCleared = field === null && isOptional && isUpdate;
+    const value = isCleared ? null : parse(field);
+    const none = isUpdate ? 'null for none' : 'left out';
+    if (value !== undefined) fields[name] = value;
+    else if (field !== undefined)
+      problems[name] = `${name} ${problem(field)}${isOptional ? `, or ${none}` : ''}.`;
+    else if (!isOptional && !isUpdate) problems[name] = `${name} is required.`;
   }
   return fields as PetFields;
 }
 
-/** The value of a field that is stored as text, such as a CSV cell. Text that is not an integer stays text. */
+/** The value of a field in a cell of a CSV file. Text that is not an integer stays text. */
 export function fromText<Text extends string | null | undefined>(
   { type }: PetField,
   text: Text,

@@ -103,16 +103,16 @@ function idsOf(changes: readonly TimedChange[], subject: ReturnType<typeof subje
   return Array.from(ids, (id) => [id]);
 }
 
-/** Whether an idempotency key is held too long to be replayed, at the time of the create that wants it. */
-const hasExpired = `held.created_at < excluded.created_at - ${retentionMs}`;
+/** Whether an idempotency key is too old to be replayed, at the time of the create that wants it. */
+const hasExpired = `holder.created_at < excluded.created_at - ${retentionMs}`;
 const takeOver = (column: string): string =>
-  `${column} = CASE WHEN ${hasExpired} THEN excluded.${column} ELSE held.${column} END`;
+  `${column} = CASE WHEN ${hasExpired} THEN excluded.${column} ELSE holder.${column} END`;
 
 /** Returns a row for every key, with either the new pet or the one whose create holds the key. */
 const claimIdempotencyKeys: Statement = {
   name: 'claim-keys',
   input: tables.idempotency_keys,
-  sql: `INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
+  sql: `INSERT INTO idempotency_keys AS holder (caller, key, request_hash, pet_id, created_at)
     SELECT input.caller, input.key, input.request_hash, input.pet_id, input.created_at FROM input WHERE true
     ON CONFLICT (caller, key) DO UPDATE SET
       ${['request_hash', 'pet_id', 'created_at'].map(takeOver).join(', ')}
@@ -149,13 +149,18 @@ function save(tx: Tx, effects: Effects): void {
   const put = (statement: Statement, rows: readonly InputRow[]): void => void tx.each(statement, rows);
   put(insertPets, Array.from(createdPets, petRow));
   put(updatePets, Array.from(changedPets, petRow));
-  put(deletePets, Array.from(deletedPets, rowOfId));
-  const named = [...categories.values()].filter((category) => category !== undefined);
-  const unnamed = [...categories].filter(([, category]) => category === undefined);
-  put(putCategories, named.map(categoryRow));
+  put(
+    deletePets,
+    Array.from(deletedPets, (id) => [id]),
+  );
+  const names = [...categories];
+  put(
+    putCategories,
+    names.flatMap(([, category]) => (category ? [categoryRow(category)] : [])),
+  );
   put(
     deleteCategories,
-    unnamed.map(([id]) => [id]),
+    names.flatMap(([id, category]) => (category ? [] : [[id]])),
   );
   put(
     returnOrders,
@@ -163,35 +168,19 @@ function save(tx: Tx, effects: Effects): void {
   );
   put(insertOrders, orders.map(orderRow));
   put(insertKeys, [...createdKeys.values()].map(keyRow));
-  put(
-    updateKeys,
-    Array.from(changedKeys, ([id, { revokedAt, lastUsedAt }]) => [id, toMs(revokedAt), toMs(lastUsedAt)]),
-  );
+  put(updateKeys, [...changedKeys.values()].map(keyRow));
   addEvents(tx, events);
 }
 
 const insertPets = insertInto('pets');
-const updatePets: Statement = {
-  name: 'update-pets',
-  input: tables.pets,
-  sql: `UPDATE pets SET json = input.json, status = input.status, category_id = input.category_id,
-    folded_name = input.folded_name FROM input WHERE pets.id = input.id`,
-};
-const deletePets: Statement = {
-  name: 'delete-pets',
-  input: { id: 'bigint' },
-  sql: 'DELETE FROM pets WHERE id IN (SELECT input.id FROM input)',
-};
+const updatePets = updateOf('pets');
+const deletePets = deleteFrom('pets');
 
 const putCategories: Statement = {
   ...insertInto('categories'),
   sql: `${insertInto('categories').sql} WHERE true ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
 };
-const deleteCategories: Statement = {
-  name: 'delete-categories',
-  input: { id: 'bigint' },
-  sql: 'DELETE FROM categories WHERE id IN (SELECT input.id FROM input)',
-};
+const deleteCategories = deleteFrom('categories');
 
 /** The return replaces the closing brace of an order. */
 const returnOrders: Statement = {
@@ -203,12 +192,7 @@ const returnOrders: Statement = {
 const insertOrders = insertInto('orders');
 
 const insertKeys = insertInto('api_keys');
-const updateKeys: Statement = {
-  name: 'update-keys',
-  input: { id: 'bigint', revoked_at: 'bigint', last_used_at: 'bigint' },
-  sql: `UPDATE api_keys SET revoked_at = input.revoked_at, last_used_at = input.last_used_at
-    FROM input WHERE api_keys.id = input.id`,
-};
+const updateKeys = updateOf('api_keys');
 
 /** Inserts whole rows. */
 export function insertInto(table: TableName): Statement {
@@ -218,6 +202,27 @@ export function insertInto(table: TableName): Statement {
     name: `insert-${table}`,
     input: columns,
     sql: `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => `input.${name}`).join(', ')} FROM input`,
+  };
+}
+
+/** Replaces whole rows. */
+function updateOf(table: TableName): Statement {
+  const columns = tables[table];
+  const changes = Object.keys(columns)
+    .filter((name) => name !== 'id')
+    .map((name) => `${name} = input.${name}`);
+  return {
+    name: `update-${table}`,
+    input: columns,
+    sql: `UPDATE ${table} SET ${changes.join(', ')} FROM input WHERE ${table}.id = input.id`,
+  };
+}
+
+function deleteFrom(table: TableName): Statement {
+  return {
+    name: `delete-${table}`,
+    input: { id: 'bigint' },
+    sql: `DELETE FROM ${table} WHERE id IN (SELECT input.id FROM input)`,
   };
 }
 
@@ -312,10 +317,6 @@ function keyRow(key: ApiKey): InputRow {
 /** Without the id, which the statement assigns. */
 export function eventRow({ json, type, petId, createdAt }: NewEvent): InputRow {
   return [json, type, petId ?? null, createdAt];
-}
-
-function rowOfId(id: bigint): InputRow {
-  return [id];
 }
 
 function toMs(time: Date | undefined): number | null {
