@@ -27,7 +27,7 @@ export function foldName(name: string): string {
   if (ascii.test(name)) return name.toLowerCase();
   // Fold case twice: a decomposition may start with a capital letter, as that of № does.
   const decomposed = name.toLowerCase().normalize('NFKD').toLowerCase();
-  return decomposed.replace(markOrLetter, (found) => plainLetters[found] ?? '');
+  return decomposed.replace(markOrLetter, (character) => plainLetters[character] ?? '');
 }
 
 /** Whether two names mean the same category. */

@@ -36,7 +36,7 @@ export interface CheckedStore {
 }
 
 /** The rows that the service would have stored for the JSON of these. */
-const written: Partial<Record<TableName, (json: string, id: bigint) => InputRow>> = {
+const rowOf: Partial<Record<TableName, (json: string, id: bigint) => InputRow>> = {
   pets(json, id) {
     const pet = readPet(json);
     return petRow([id, { pet, json: renderPet(id, pet) }]);
@@ -73,7 +73,7 @@ export async function checkRows(
 
 function isWhole(table: TableName, row: StoredRow): boolean {
   try {
-    const expected = written[table]?.(String(row['json']), BigInt(row['id'] ?? ''));
+    const expected = rowOf[table]?.(String(row['json']), BigInt(row['id'] ?? ''));
     return Object.values(row).every((value, index) => String(value) === String(expected?.[index]));
   } catch {
     // The JSON cannot be read, or an order has no time.

@@ -57,11 +57,11 @@ export const sequences = { pets: 'pet_ids', orders: 'order_ids', api_keys: 'api_
 
 /** Draws fewer ids at the end of a sequence, where `nextval` would fail and undo the transaction. */
 function drawFrom(sequence: string) {
-  const left = `${int64Range.largest} - coalesce(pg_catalog.pg_sequence_last_value('${sequence}'), 0)`;
+  const remaining = `${int64Range.largest} - coalesce(pg_catalog.pg_sequence_last_value('${sequence}'), 0)`;
   return {
     name: `draw-${sequence}`,
     text: `SELECT string_agg(pg_catalog.nextval('${sequence}')::text, ' ') AS ids
-      FROM generate_series(1, least($1::bigint, ${left}))`,
+      FROM generate_series(1, least($1::bigint, ${remaining}))`,
   };
 }
 

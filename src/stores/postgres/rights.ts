@@ -80,7 +80,7 @@ export async function warnOfOthers(query: Query, log: Log): Promise<void> {
     log.warn(
       "The store's tables have triggers, rules or row policies, which can change or hide what the service reads and " +
         'writes. Find out who made them, and drop them unless they are yours.',
-      { found: additions.map(({ addition }) => addition).join(', ') },
+      { additions: additions.map(({ addition }) => addition).join(', ') },
     );
   const others = await query<{ role: string }>(selectOthers);
   if (others.length === 0) return;

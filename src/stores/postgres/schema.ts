@@ -41,7 +41,7 @@ function makeSchema(sql: Sql): Promise<boolean> {
 export async function isWithoutSchema(query: Query): Promise<boolean> {
   // to_regclass() would use the session's cache and miss a table created while it waited.
   const [table] = await query(
-    "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
+    "SELECT FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
   if (!table) return true;
   const [row] = await query<{ version: number }>('SELECT version FROM petstore_schema');

@@ -44,12 +44,12 @@ async function runTransaction<Result>(
   work: (query: Query) => Promise<Result>,
   { statementsMs, commitMs, advice, onLate }: RunOptions,
 ): Promise<Result> {
-  const sent: Promise<unknown>[] = [];
+  const statements: Promise<unknown>[] = [];
   const query: Query = (statement, values) => {
     const rows = session.query<never>(statement, values);
     // Avoid an unhandled rejection: the result is checked after COMMIT, even if `work` does not await it.
     rows.catch(() => {});
-    sent.push(rows);
+    statements.push(rows);
     return rows;
   };
   const { warnings } = session;
@@ -68,14 +68,14 @@ async function runTransaction<Result>(
   const commitTimer = setTimeout(onLate, commitMs);
   try {
     const committed = commit(session);
-    await Promise.allSettled(sent);
+    await Promise.allSettled(statements);
     // From here on, only COMMIT is awaited.
     commitTimer.refresh();
     await committed;
     // For example, a cancelled wait for the synchronous standby: the commit exists only on this server.
     if (session.warnings > warnings) throw new Error('The server warned.');
     // After a failed statement, the server treats COMMIT as ROLLBACK.
-    await Promise.all(sent);
+    await Promise.all(statements);
     return result;
   } catch (error) {
     if (error instanceof DatabaseError) throw error;

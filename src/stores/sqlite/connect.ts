@@ -96,10 +96,10 @@ function isTorn(database: Database, path: string): boolean {
   return !isWhole && !holdsFrames(`${path}-wal`);
 }
 
-/** Checks the structure of the file, but not the bytes within a text: see `inspect.ts`. */
+/** Checks the structure of the file, but not the bytes within a text: see `checkRows`. */
 export function refuseDamage(database: Database, name: string): void {
-  const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
-  if (found?.quick_check !== 'ok') throw damaged(name);
+  const [result] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
+  if (result?.quick_check !== 'ok') throw damaged(name);
 }
 
 /** The SQLite inside Bun. */

@@ -73,7 +73,7 @@ export function callerError(error: unknown): unknown {
 /** An error in a form that passes between threads, which do not preserve classes. */
 export interface Failure {
   /** What callers of the API get; absent for a bug. */
-  shown?: { code: ErrorCode; message: string };
+  response?: { code: ErrorCode; message: string };
   /** For the log. */
   reason: string;
   stack: string;
@@ -83,12 +83,12 @@ export function describeFailure(error: unknown): Failure {
   const translated = callerError(error);
   const failure = { reason: reasonOf(translated), stack: describeError(translated) };
   if (!(translated instanceof PetstoreError)) return failure;
-  return { ...failure, shown: { code: translated.code, message: translated.message } };
+  return { ...failure, response: { code: translated.code, message: translated.message } };
 }
 
-export function failureOf({ shown, reason, stack }: Failure): Error {
+export function failureOf({ response, reason, stack }: Failure): Error {
   const cause = Object.assign(new Error(reason), { stack });
-  return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
+  return response ? new PetstoreError(response.code, response.message, { cause }) : cause;
 }
 
 /**

@@ -15,8 +15,8 @@ export function createTx(database: Database): Tx {
     draw(table, count) {
       if (count === 0) return [];
       const last = readLastId(database, table);
-      const left = int64Range.largest - last;
-      const length = left < BigInt(count) ? Number(left) : count;
+      const remaining = int64Range.largest - last;
+      const length = remaining < BigInt(count) ? Number(remaining) : count;
       return Array.from({ length }, (_, index) => last + BigInt(index + 1));
     },
     // The transaction holds the lock of the whole file.
