@@ -76,19 +76,17 @@ export function createPool(options: PoolOptions): SessionPool {
   return {
     async run(work) {
       const { client, session } = await acquire();
-      let isSound = false;
       try {
         const result = await work(session);
-        isSound = true;
+        client.release();
         return result;
       } catch (error) {
-        // Whatever else may have spoiled the session, such as a plan that is outdated, ends with it.
-        isSound = isCollision(error);
+        // Anything else may have spoiled the session: it may be read-only since a failover, or have an outdated plan.
+        const isSound = isCollision(error);
         // The driver would wait for the responses to what it has sent, on a silent network for ever.
         if (!isSound) session.destroy();
-        throw error;
-      } finally {
         client.release(!isSound);
+        throw error;
       }
     },
     close: () => (closed ??= end()),

@@ -86,7 +86,7 @@ export interface SessionOptions {
 
 const keepAliveAfterMs = 5000;
 
-/** What an address leaves out, the driver takes from the environment, as libpq does. */
+/** Without them in the address, the driver takes password and options from PGPASSWORD and PGOPTIONS. */
 export function driverConfig({ address, timeouts }: SessionOptions): ClientConfig {
   return {
     ...address,
