@@ -12,7 +12,8 @@ import type {
 import { toOrder, type Order, type OrderPage } from './order.ts';
 import { createEventOperations, type EventOperations } from './event.ts';
 import { createList } from './pages.ts';
-import { fieldsOf, requireBigint, toDate, toPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
+import { requireBigint, toPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
+import { fieldsOf, toDate } from './wire/json.ts';
 import { unexpectedResponse, withEtag, type Send } from './wire/send.ts';
 
 /** The API key of a client, as the service knows it. */
@@ -29,9 +30,9 @@ export interface Key {
 }
 
 /**
- * Beta operations are complete and supported; a change is announced in the changelog one release ahead. If the operator
- * has removed them (`--stable-only`), they fail with `method_not_allowed`, or with `not_found` if their whole path is
- * missing, and a message that says so.
+ * Beta operations are complete and supported; the changelog announces a change one release ahead. If the operator
+ * removes them with `--stable-only`, they fail with `method_not_allowed` or, if their whole path is missing, with
+ * `not_found`, and the message says so.
  */
 export interface BetaOperations extends EventOperations, CategoryOperations {
   /**
@@ -92,17 +93,17 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
         // The path of a pet stays when its operations are removed.
         const isOfPet = call.operation === 'updatePet' || call.operation === 'deletePet';
         const codeWhenRemoved = isOfPet ? 'method_not_allowed' : 'not_found';
-        // An operation that the service has marks its responses, such as that to a number without a name.
+        // If the service has the operation, the mark is on every response, such as the 404 of a number without a name.
         const isRemoved = error.code === codeWhenRemoved && !headers.has('Petstore-Stability');
         if (!isRemoved) return call.explain?.(error, headers) ?? error;
         return withMessage(
           error,
-          'This service has no beta operations: it is older than 2.0.0, or runs with --stable-only.',
+          'This service does not offer beta operations. Its operator runs it with --stable-only.',
         );
       },
     });
   const search = { operation: 'searchPets', url: `${versionUrl}/pets/search` } as const;
-  const found = createList(send, search, 'pets', toPet);
+  const searches = createList(send, search, 'pets', toPet);
   const list = { operation: 'listOrders', url: `${versionUrl}/store/orders` } as const;
   const orders = createList(send, list, 'orders', toOrder);
   const petUrl = (id: bigint) => `${versionUrl}/pets/${requireBigint('id', id)}`;
@@ -128,8 +129,8 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
       await remove(send, { operation: 'deletePet', url: petUrl(id) }, options);
     },
 
-    searchPets: found.each,
-    searchPetsPage: found.getPage,
+    searchPets: searches.each,
+    searchPetsPage: searches.getPage,
 
     async getKey({ signal } = {}) {
       const url = `${versionUrl}/key`;
@@ -144,11 +145,15 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
 
 /** Reads a key from parsed JSON; undefined if the value is not a key. */
 function toKey(value: unknown): Key | undefined {
-  // A service without keys that may not delete does not send mayDelete.
-  const { name, readOnly, mayDelete = !readOnly, createdAt, expiresAt } = fieldsOf(value);
+  const { name, readOnly, mayDelete, createdAt, expiresAt } = fieldsOf(value);
   if (typeof name !== 'string' || typeof readOnly !== 'boolean') return undefined;
   if (typeof mayDelete !== 'boolean') return undefined;
-  const [created, expires] = [toDate(createdAt), toDate(expiresAt)];
-  const times = { ...(created && { createdAt: created }), ...(expires && { expiresAt: expires }) };
-  return { name, readOnly, mayDelete, ...times };
+  const [createdDate, expiryDate] = [toDate(createdAt), toDate(expiresAt)];
+  return {
+    name,
+    readOnly,
+    mayDelete,
+    ...(createdDate && { createdAt: createdDate }),
+    ...(expiryDate && { expiresAt: expiryDate }),
+  };
 }

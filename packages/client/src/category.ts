@@ -1,7 +1,8 @@
 import { preconditions, refuseRetry, remove } from './changes.ts';
 import type { CallOptions, ChangePetOptions, ListCategoriesOptions, PutCategoryOptions } from './options.ts';
 import { createList } from './pages.ts';
-import { fieldsOf, isInteger, requireBigint } from './pet.ts';
+import { requireBigint } from './pet.ts';
+import { fieldsOf, isInteger } from './wire/json.ts';
 import { withEtag, type Send } from './wire/send.ts';
 
 /** A name for a number that pets may carry. */

@@ -1,7 +1,6 @@
 import { isNotFound, PetstoreClientError, refuseProblems, withMessage } from './error.ts';
 import type { ChangePetOptions, PutCategoryOptions } from './options.ts';
-import { renderPetFields } from './wire/exact-json.ts';
-import { optionalFields, problemsOf, type PetFields } from './pet.ts';
+import { optionalFields, problemsOf, renderPetFields, type PetFields } from './pet.ts';
 import { unexpectedResponse, type Call, type Send } from './wire/send.ts';
 
 /** The new values of a pet's fields. A field that is left out keeps its value; `status: null` removes the status. */
@@ -20,16 +19,16 @@ export function renderChanges({ expected, ...changes }: PetChanges): string {
   if (fields === '') throw new PetstoreClientError('invalid_pet', 'An update needs at least one field.');
   refuseProblems(problemsOf(changes));
   if (expected === undefined) return `{${fields}}`;
-  const seen = renderExpected(expected);
+  const condition = renderExpected(expected);
   // A field that is undefined by mistake would otherwise silently disable the precondition.
-  if (seen === '') throw new PetstoreClientError('invalid_pet', 'expected needs at least one field.');
-  return `{${fields},"expected":{${seen}}}`;
+  if (condition === '') throw new PetstoreClientError('invalid_pet', 'expected needs at least one field.');
+  return `{${fields},"expected":{${condition}}}`;
 }
 
 function renderExpected(expected: PetFields): string {
-  const seen = { ...expected };
-  for (const field of optionalFields) if (field in seen) seen[field] ??= null;
-  return renderPetFields(seen);
+  const fields = { ...expected };
+  for (const field of optionalFields) if (field in fields) fields[field] ??= null;
+  return renderPetFields(fields);
 }
 
 export function preconditions({ ifMatch, ifNoneMatch }: PutCategoryOptions): Record<string, string> {
@@ -50,7 +49,7 @@ export function refuseRetry(thing: 'pet' | 'category') {
   };
 }
 
-/** Sends a delete. After an attempt that may have arrived, what is gone counts as deleted. */
+/** Sends a delete. A 404 counts as success if an earlier attempt may have arrived. */
 export async function remove(
   send: Send,
   call: Pick<Call, 'operation' | 'url'>,

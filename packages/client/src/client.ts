@@ -1,5 +1,4 @@
 import { refuseProblems } from './error.ts';
-import { renderNewPet } from './wire/exact-json.ts';
 import { createBetaOperations, type BetaOperations } from './beta.ts';
 import type {
   CallOptions,
@@ -11,6 +10,7 @@ import type {
 import { createList } from './pages.ts';
 import {
   problemsOf,
+  renderNewPet,
   requireBigint,
   toPet,
   type CreatedPet,
@@ -68,8 +68,8 @@ export function createClient(options: ClientOptions): PetstoreClient {
         body,
         signal,
       });
-      const created = toPet(response.body) ?? unexpectedResponse(response);
-      return response.headers.has('Idempotent-Replayed') ? { ...created, replayed: true } : created;
+      const createdPet = toPet(response.body) ?? unexpectedResponse(response);
+      return response.headers.has('Idempotent-Replayed') ? { ...createdPet, replayed: true } : createdPet;
     },
 
     async getPet(id, { signal } = {}) {

@@ -11,12 +11,12 @@ export interface CreateCategoryOptions extends CallOptions {
 type CategoryClient = Pick<PetstoreClient, 'categories' | 'putCategory' | 'searchPetsPage'>;
 
 const maxAttempts = 10;
-/** Numbers from here on are left to programs that choose their own: one of them may be the largest of all. */
+/** Numbers from here on are left to programs that choose their own, up to the largest int64. */
 const firstOwnNumber = 10n ** 9n;
 
 /**
- * Gives a new name a number, and resolves with the category. If a number has this name already, resolves with that one,
- * the lowest of several. Another program may take the number first: then the next one is tried.
+ * Gives a new name a number, and resolves with the category. If the name is taken, resolves with its category, or with
+ * the lowest of several. If another program takes the number first, tries the next one.
  * @experimental
  */
 export async function createCategory(
@@ -27,8 +27,8 @@ export async function createCategory(
   for (let attempt = 1; ; attempt++) {
     const categories: Category[] = [];
     for await (const category of client.categories({ signal })) categories.push(category);
-    const existing = categories.find((category) => isSame(category.name, name));
-    if (existing) return existing;
+    const category = categories.find((each) => isSame(each.name, name));
+    if (category) return category;
     try {
       const id = await drawNumber(client, categories, signal);
       return await client.putCategory(id, name, { ifNoneMatch: '*', signal });
@@ -38,16 +38,16 @@ export async function createCategory(
   }
 }
 
-/** A number that pets carry would give them the name, too. */
+/** Skips numbers that pets carry: the name would describe those pets, too. */
 async function drawNumber(
   client: CategoryClient,
   categories: readonly Category[],
   signal: AbortSignal | undefined,
 ): Promise<bigint> {
-  const named = new Set(categories.map(({ id }) => id));
+  const ids = new Set(categories.map(({ id }) => id));
   const largest = categories.filter(({ id }) => id < firstOwnNumber).at(-1)?.id ?? 0n;
   for (let id = largest < 0n ? 1n : largest + 1n; ; id += 1n) {
-    if (named.has(id)) continue;
+    if (ids.has(id)) continue;
     const { pets } = await client.searchPetsPage({ categoryId: id, limit: 1, signal });
     if (pets.length === 0) return id;
   }

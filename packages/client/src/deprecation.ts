@@ -1,4 +1,4 @@
-import { toDate } from './pet.ts';
+import { toDate } from './wire/json.ts';
 import { findLink } from './wire/link.ts';
 
 /** The operations of the service. */
@@ -24,7 +24,7 @@ export interface DeprecationNotice {
   deprecatedAt: Date | undefined;
   /** When it will be removed (RFC 8594). */
   sunsetAt: Date | undefined;
-  /** The URL of the documentation about it. A path if `baseUrl` is one, outside a page. */
+  /** The URL of the documentation about it; outside a browser, a path if `baseUrl` is a path. */
   documentation: string | undefined;
   /** The URL of its replacement. */
   successor: string | undefined;
@@ -48,7 +48,7 @@ export function readDeprecation(
   };
 }
 
-/** A base without a host refers to that of the page. Without a page, the reference stays as it was sent. */
+/** A base without a host has the page's host. Outside a page, the reference stays as the service sent it. */
 function resolve(reference: string | undefined, base: string): string | undefined {
   if (reference === undefined) return undefined;
   const page = (globalThis as { location?: { href: string } }).location?.href;

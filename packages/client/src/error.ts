@@ -68,7 +68,7 @@ export interface PetstoreClientErrorDetails {
   cause?: unknown;
 }
 
-/** The same failure with other words. */
+/** The same failure with another message. */
 export function withMessage(cause: PetstoreClientError, message: string): PetstoreClientError {
   const { code, status, requestId, retryAfterMs } = cause;
   return new PetstoreClientError(code, message, { status, requestId, retryAfterMs, cause });

@@ -2,7 +2,8 @@ import { toCategory, type Category } from './category.ts';
 import { PetstoreClientError } from './error.ts';
 import type { CallOptions } from './options.ts';
 import { createList } from './pages.ts';
-import { fieldsOf, isInteger, toPet, type Pet, type PetFields } from './pet.ts';
+import { toPet, type Pet, type PetFields } from './pet.ts';
+import { fieldsOf, isInteger } from './wire/json.ts';
 import type { Send } from './wire/send.ts';
 import { pause } from './wire/wait.ts';
 
@@ -39,7 +40,7 @@ export interface EventPage {
 
 /** The events to get. */
 export interface EventsOptions extends CallOptions {
-  /** The cursor to continue from, or `now` for only new events. Defaults to the oldest event kept. */
+  /** The cursor to continue from, or `now` for only new events. Starts at the oldest event by default. */
   after?: string | undefined;
   /** Only events of this pet. */
   petId?: bigint | undefined;
@@ -84,7 +85,7 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
     async *events({ after, wait = 5, limit = 100, ...options } = {}) {
       const sendWaiting: Send = (page) => send({ ...page, waitMs: wait * 1000 });
       for (let position = after; ;) {
-        const askedAt = performance.now();
+        const sentAt = performance.now();
         const page = await getPage(sendWaiting, { ...options, after: position, wait, limit });
         for (const [index, event] of page.events.entries()) {
           options.signal?.throwIfAborted();
@@ -92,7 +93,7 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
         }
         position = page.after;
         // The service is about to stop, or a filter left out every event.
-        const isEarly = performance.now() - askedAt < Math.max(wait * 1000, pauseMs);
+        const isEarly = performance.now() - sentAt < Math.max(wait * 1000, pauseMs);
         if (isEarly && page.events.length === 0) await pause(pauseMs, options.signal);
       }
     },
@@ -102,17 +103,17 @@ export function createEventOperations(send: Send, versionUrl: string): EventOper
 function toEvent(value: unknown): PetEvent | undefined {
   const { id, type, createdAt, createdBy, petId, pet, category, previous } = fieldsOf(value);
   if (!isInteger(id) || typeof type !== 'string' || typeof createdAt !== 'string') return undefined;
-  const [readPet, readCategory] = [toPet(pet), toCategory(category)];
-  if (pet !== undefined && !readPet) return undefined;
-  if (category !== undefined && !readCategory) return undefined;
+  const [wholePet, wholeCategory] = [toPet(pet), toCategory(category)];
+  if (pet !== undefined && !wholePet) return undefined;
+  if (category !== undefined && !wholeCategory) return undefined;
   return {
     id: BigInt(id),
     type: type as EventType,
     createdAt: new Date(createdAt),
     ...(typeof createdBy === 'string' && { createdBy }),
     ...(isInteger(petId) && { petId: BigInt(petId) }),
-    ...(readPet && { pet: readPet }),
-    ...(readCategory && { category: readCategory }),
+    ...(wholePet && { pet: wholePet }),
+    ...(wholeCategory && { category: wholeCategory }),
     ...(typeof previous === 'object' && previous !== null && { previous: toFields(previous) }),
   };
 }

@@ -20,7 +20,7 @@ export interface ClientOptions {
   retryDelayMs?: number | undefined;
   /** The longest `Retry-After` to wait for. After a longer one, the call fails with `retryAfterMs`. Default 30 000. */
   maxRetryAfterMs?: number | undefined;
-  /** Waits for a rate limit however long, beyond `retryForMs` and `maxRetryAfterMs`: for long work. Default false. */
+  /** Waits for rate limits as long as it takes, beyond `retryForMs` and `maxRetryAfterMs`. Default false. */
   waitForRateLimit?: boolean | undefined;
   /** Called once for each deprecated operation that this client uses. */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
@@ -122,7 +122,7 @@ export interface OrdersOptions extends CallOptions {
   returned?: boolean | undefined;
   /** Only orders from this time on. */
   since?: Date | undefined;
-  /** Only orders from before this time. */
+  /** Only orders before this time. */
   until?: Date | undefined;
   /** Orders per page, 1 to 100. */
   limit?: number | undefined;

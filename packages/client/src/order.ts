@@ -1,4 +1,4 @@
-import { fieldsOf, isInteger, toDate } from './pet.ts';
+import { fieldsOf, isInteger, toDate } from './wire/json.ts';
 
 /** The status that the pet got with this order. */
 export type OrderStatus = 'pending' | 'sold';
@@ -11,9 +11,9 @@ export interface Order {
   petId: bigint;
   status: OrderStatus;
   createdAt: Date;
-  /** The name of the API key. Absent on orders older than 2.0.0 of the service. */
+  /** The name of the API key; absent for sample orders, which no key created. */
   createdBy?: string;
-  /** The pet's name and category as sold. Absent on orders older than 2.0.0 of the service. */
+  /** The pet's name and category at that time. */
   name?: string;
   categoryId?: bigint;
   /** When the pet was returned; absent if it was not. */
@@ -24,7 +24,7 @@ export interface Order {
 
 /** One page of a list of orders. */
 export interface OrderPage {
-  /** Oldest first, unless you asked for the newest. Sorted by time if `since` or `until` is given without `petId`. */
+  /** Oldest first, unless you asked for the newest. With `since` or `until`, and without `petId`, sorted by time. */
   orders: Order[];
   /** Pass it to `listOrders({ next })` to get the next page. Absent on the last page. */
   next?: string;
@@ -34,18 +34,18 @@ export interface OrderPage {
 export function toOrder(value: unknown): Order | undefined {
   const { id, petId, status, createdAt, createdBy, name, categoryId, returnedAt, returnedBy } =
     fieldsOf(value);
-  const [created, returned] = [toDate(createdAt), toDate(returnedAt)];
-  if (!isInteger(id) || !isInteger(petId) || !created) return undefined;
+  const [createdDate, returnDate] = [toDate(createdAt), toDate(returnedAt)];
+  if (!isInteger(id) || !isInteger(petId) || !createdDate) return undefined;
   if (status !== 'pending' && status !== 'sold') return undefined;
   return {
     id: BigInt(id),
     petId: BigInt(petId),
     status,
-    createdAt: created,
+    createdAt: createdDate,
     ...(typeof createdBy === 'string' && { createdBy }),
     ...(typeof name === 'string' && { name }),
     ...(isInteger(categoryId) && { categoryId: BigInt(categoryId) }),
-    ...(returned && { returnedAt: returned }),
+    ...(returnDate && { returnedAt: returnDate }),
     ...(typeof returnedBy === 'string' && { returnedBy }),
   };
 }

@@ -5,7 +5,7 @@ import { unexpectedResponse, type Call, type Send } from './wire/send.ts';
 /** One page of any list, with its items under the list's name. */
 type Page<Name extends string, Item> = Record<Name, Item[]> & { next?: string };
 
-/** Selects the first page of a filter, whose fields are beside these, or the page that `next` names. */
+/** Selects the first page, together with the fields of the list's filter, or the page that `next` names. */
 interface PageOptions {
   next?: string | undefined;
   limit?: number | undefined;
@@ -23,10 +23,13 @@ export function createList<Name extends string, Item>(
     if (next !== undefined && !isQuery(next)) throw new TypeError('next must come from a page.');
     const url = call.url + (next ?? queryOf({ limit, ...filter }));
     const response = await send({ ...call, method: 'GET', url, signal });
-    const page = { [name]: toAll(response.body, toItem) ?? unexpectedResponse(response) } as Page<Name, Item>;
-    const following = findLink(response.headers.get('Link'), 'next');
-    if (following === undefined) return page;
-    return isQuery(following) ? { ...page, next: following } : unexpectedResponse(response);
+    const page = { [name]: toItems(response.body, toItem) ?? unexpectedResponse(response) } as Page<
+      Name,
+      Item
+    >;
+    const link = findLink(response.headers.get('Link'), 'next');
+    if (link === undefined) return page;
+    return isQuery(link) ? { ...page, next: link } : unexpectedResponse(response);
   };
 
   /** Yields the items of all pages. After an abort, it yields nothing, not even from a page that has arrived. */
@@ -49,7 +52,7 @@ export function createList<Name extends string, Item>(
 }
 
 /** Reads a list from parsed JSON; undefined if the value is not one. */
-function toAll<Item>(value: unknown, toItem: (value: unknown) => Item | undefined): Item[] | undefined {
+function toItems<Item>(value: unknown, toItem: (value: unknown) => Item | undefined): Item[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = value.map(toItem);
   return items.every((item) => item !== undefined) ? items : undefined;
@@ -58,10 +61,10 @@ function toAll<Item>(value: unknown, toItem: (value: unknown) => Item | undefine
 const idFilters = ['id', 'petId', 'categoryId'];
 
 function queryOf(filter: object): string {
-  const given = Object.entries(withoutUndefined(filter));
-  for (const [name, value] of given) if (idFilters.includes(name)) requireBigint(name, value);
+  const parameters = Object.entries(withoutUndefined(filter));
+  for (const [name, value] of parameters) if (idFilters.includes(name)) requireBigint(name, value);
   const text = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, textOf(value)]),
+    parameters.map(([name, value]): [string, string] => [name, textOf(value)]),
   ).toString();
   return text === '' ? '' : `?${text}`;
 }
@@ -70,8 +73,8 @@ function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-function withoutUndefined<Given extends object>(given: Given): Given {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
+function withoutUndefined<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
 
 /** The service's links are queries only. Any other link could send the API key to another host. */

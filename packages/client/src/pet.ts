@@ -1,3 +1,5 @@
+import { fieldsOf, isInteger } from './wire/json.ts';
+
 /** Whether a pet is for sale. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
@@ -15,7 +17,7 @@ export interface NewPet {
 /** The fields of a pet besides its id, required and optional, in the order of the JSON. */
 const requiredFields = ['name', 'categoryId'] as const;
 export const optionalFields = ['status'] as const;
-export const petFields = [...requiredFields, ...optionalFields];
+const petFields = [...requiredFields, ...optionalFields];
 
 /** A pet in the store. */
 export interface Pet extends NewPet {
@@ -68,7 +70,7 @@ const largestInt64 = 2n ** 63n - 1n;
 /** Characters are code points. */
 const validLength = /^[^]{0,255}$/u;
 
-/** Checks the given fields of a pet by the service's rules. The result is empty if they are valid. */
+/** Checks the fields of a pet by the service's rules. The result is empty if they are valid. */
 export function problemsOf({ name = '', categoryId = 0n, status }: PetFields): PetProblems {
   const problems: PetProblems = {};
   // With the u flag, this matches only lone surrogates. Older runtimes have no `isWellFormed`.
@@ -95,24 +97,31 @@ export function toPet(value: unknown): Pet | undefined {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
 }
 
-/** The fields of parsed JSON; none if it is not an object. */
-export function fieldsOf(value: unknown): Record<string, unknown> {
-  return Object(value) as Record<string, unknown>;
-}
-
 /** For callers without types: a number may have lost digits, and a string could change the path. */
 export function requireBigint(name: string, value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   throw new TypeError(`${name} must be a bigint, such as 7n or BigInt(7).`);
 }
 
-/** True for an integer that has all its digits. */
-export function isInteger(value: unknown): value is number | bigint {
-  return typeof value === 'bigint' || Number.isSafeInteger(value);
+/** The body of a create. */
+export function renderNewPet(pet: NewPet): string {
+  // For callers without types.
+  if (pet.name === undefined) throw new TypeError('name must be a string.');
+  requireBigint('categoryId', pet.categoryId);
+  return `{${renderPetFields(pet)}}`;
 }
 
-/** Reads a time from parsed JSON or a header; undefined if the value is not one. */
-export function toDate(value: unknown): Date | undefined {
-  const date = new Date(typeof value === 'string' ? value : NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+/** Renders the fields of a pet that are present, without braces. `JSON.stringify` refuses a `bigint`. */
+export function renderPetFields(fields: PetFields): string {
+  const { name = '', categoryId = 0n } = fields;
+  // For callers without types.
+  if (typeof name !== 'string') throw new TypeError('name must be a string.');
+  requireBigint('categoryId', categoryId);
+  return petFields
+    .filter((field) => fields[field] !== undefined)
+    .map((field) => {
+      const value = fields[field];
+      return `"${field}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
+    })
+    .join(',');
 }

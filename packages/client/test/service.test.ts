@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { createClient, isInvalidPet, problemsOf, type NewPet, type PetChanges } from '../src/index.ts';
-import { renderNewPet } from '../src/wire/exact-json.ts';
+import { renderNewPet } from '../src/pet.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 import { patch, post } from '../../../test/support/http/calls.ts';

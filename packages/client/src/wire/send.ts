@@ -1,7 +1,6 @@
 import { readDeprecation, type Operation } from '../deprecation.ts';
 import { PetstoreClientError, serviceErrorCodes } from '../error.ts';
-import { fieldsOf } from '../pet.ts';
-import { parseExactJson } from './exact-json.ts';
+import { fieldsOf, parseExactJson } from './json.ts';
 import type { ClientOptions, Fetch } from '../options.ts';
 import { createUuid } from './uuid.ts';
 import { backoffMs, parseRetryAfter, pause } from './wait.ts';
@@ -99,7 +98,7 @@ export function createSend(options: ClientOptions): Send {
   };
 
   return async (call) => {
-    // All attempts share one id, so that the service's log shows them together.
+    // One id for all attempts, so that the service's log shows them together.
     const requestId = createUuid();
     const followsEvents = call.waitMs !== undefined && retryForMs > 0;
     let endsAt = followsEvents ? Infinity : performance.now() + retryForMs;
@@ -124,7 +123,7 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
-/** A proxy sends 502 and 504 while the service behind it is briefly unavailable. */
+/** A proxy sends 502 or 504 while the service behind it is briefly unavailable. */
 const temporaryStatuses = [408, 429, 502, 503, 504];
 
 function isRetryable(error: unknown): error is PetstoreClientError {
@@ -139,8 +138,8 @@ function hadNoEffect({ code }: PetstoreClientError): boolean {
 }
 
 /**
- * The origin of this page, if the service refuses it. Browsers do not distinguish a refused preflight from a lost
- * connection. It was refused if a request without headers gets a response (no-cors) that the page may not read (cors).
+ * The origin of this page, if the service refuses it. To a page, a refused preflight looks like a lost connection. The
+ * origin is refused if a request without headers gets a response (no-cors) that the page may not read (cors).
  */
 async function findRefusedOrigin(
   fetch: Fetch,
@@ -149,12 +148,12 @@ async function findRefusedOrigin(
 ): Promise<string | undefined> {
   const page = (globalThis as { location?: { href: string; origin: string } }).location;
   if (!page || new URL(address, page.href).origin === page.origin) return undefined;
-  const isAnswered = (mode: 'cors' | 'no-cors') =>
+  const getsResponse = (mode: 'cors' | 'no-cors') =>
     fetch(address, { method: 'GET', headers: {}, mode, signal }).then(
       () => true,
       () => false,
     );
-  return (await isAnswered('no-cors')) && !(await isAnswered('cors')) ? page.origin : undefined;
+  return (await getsResponse('no-cors')) && !(await getsResponse('cors')) ? page.origin : undefined;
 }
 
 function toError(
@@ -164,18 +163,18 @@ function toError(
   address: string,
 ): PetstoreClientError {
   const { code, message } = fieldsOf(body);
-  const known = serviceErrorCodes.find((each) => each === code);
+  const serviceCode = serviceErrorCodes.find((each) => each === code);
   const requestId = headers.get('X-Request-Id') ?? sentId;
   const retryAfterMs = parseRetryAfter(headers.get('Retry-After'), Date.now());
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
     return new PetstoreClientError(
       'unexpected_response',
-      `${address} redirects, and a change is not sent elsewhere. Set baseUrl to the address that responds.`,
+      `${address} redirects, and the client does not send a change to another address. Set baseUrl to the address that it redirects to.`,
       // Browsers hide the status of a redirect.
       { status: status === 0 ? undefined : status, requestId },
     );
-  return known !== undefined && typeof message === 'string'
-    ? new PetstoreClientError(known, message, { status, requestId, retryAfterMs })
+  return serviceCode !== undefined && typeof message === 'string'
+    ? new PetstoreClientError(serviceCode, message, { status, requestId, retryAfterMs })
     : new PetstoreClientError(
         'unexpected_response',
         `The response of ${address}, with status ${status}, does not come from this API.`,

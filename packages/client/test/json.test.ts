@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { parseExactJson } from '../src/wire/exact-json.ts';
+import { parseExactJson } from '../src/wire/json.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 

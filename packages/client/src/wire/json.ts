@@ -1,5 +1,3 @@
-import { petFields, requireBigint, type NewPet, type PetFields } from '../pet.ts';
-
 const integer = /^-?\d+$/;
 /** Matches whole strings, so that digits inside them are skipped, and numbers in any notation. */
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -25,25 +23,18 @@ export function parseExactJson(text: string): unknown {
   });
 }
 
-/** The body of a create. */
-export function renderNewPet(pet: NewPet): string {
-  // For callers without types.
-  if (pet.name === undefined) throw new TypeError('name must be a string.');
-  requireBigint('categoryId', pet.categoryId);
-  return `{${renderPetFields(pet)}}`;
+/** The fields of parsed JSON; none if it is not an object. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return Object(value) as Record<string, unknown>;
 }
 
-/** Renders the given fields of a pet, without braces. `JSON.stringify` refuses a `bigint`. */
-export function renderPetFields(fields: PetFields): string {
-  const { name = '', categoryId = 0n } = fields;
-  // For callers without types.
-  if (typeof name !== 'string') throw new TypeError('name must be a string.');
-  requireBigint('categoryId', categoryId);
-  return petFields
-    .filter((field) => fields[field] !== undefined)
-    .map((field) => {
-      const value = fields[field];
-      return `"${field}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
-    })
-    .join(',');
+/** True for an integer that has all its digits. */
+export function isInteger(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}
+
+/** Reads a time from parsed JSON or a header; undefined if the value is not one. */
+export function toDate(value: unknown): Date | undefined {
+  const date = new Date(typeof value === 'string' ? value : NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
