@@ -1,4 +1,4 @@
-/** A complete Petstore service for a test, in its own process. It ends when your process ends. */
+/** The whole service in a process of its own, for a test. It ends when your process ends. */
 export interface Sandbox {
   /** The URL of the service, without `/v1`. */
   readonly url: string;
@@ -7,18 +7,18 @@ export interface Sandbox {
   reset(): Promise<void>;
   /** Makes the next requests of an operation fail. */
   addFault(fault: PlannedFault): Promise<void>;
-  /** Drops the added faults that have not happened yet. */
+  /** Drops the faults that have not happened yet. */
   clearFaults(): Promise<void>;
   /** The last 1,000 requests, newest last, or those after the one with this id. */
   requests(since?: number): Promise<SandboxRequest[]>;
-  /** Forgets all requests until now. */
+  /** Empties the list of requests. */
   clearRequests(): Promise<void>;
   /** Ends the process and removes its store. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A request that the sandbox got, without its key, and what became of it. */
+/** A request to the sandbox, without its key, and its outcome. */
 export interface SandboxRequest {
   /** Counts up from 1, also across a reset. */
   id: number;
@@ -29,7 +29,7 @@ export interface SandboxRequest {
   headers: Record<string, string>;
   /** The first 4 KiB. */
   body: string;
-  /** Null if the connection was cut before a response. */
+  /** Null before the response, and if the connection was cut before it. */
   status: number | null;
   /** The fault that the request met, such as `cut=after-commit`. */
   fault?: string;
@@ -60,7 +60,7 @@ export interface PlannedFault {
 
 /** The flags of `petstore-sandbox`. */
 export interface SandboxOptions {
-  /** The address to listen on. The default, 127.0.0.1, is reached by this machine alone. */
+  /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
   host?: string | undefined;
   /** Defaults to a free port. */
   port?: number | undefined;

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api, type ApiRequest } from '../conform/api.ts';
 import { profiles, type Profile } from '../conform/check.ts';
 import { checksFor } from '../conform/checks.ts';
-import { creating, named, renderPet } from '../conform/pets.ts';
+import { newPet, post, renderPet } from '../conform/pets.ts';
 import { runChecks } from '../conform/run.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, addExitStatuses, UsageError } from './program.ts';
@@ -41,8 +41,8 @@ export function define(command: Command): void {
     )
     .option('--only <names>', 'Only these checks or subjects, such as create,limits.', splitNames)
     .option('--base <url>', 'The address before /pets, instead of a URL to which /v1 is added.')
-    .option('--category-id <id>', 'A category that exists, for all pets; others may be refused.', parseId)
-    .option('--list', 'List the checks, and send nothing.')
+    .option('--category-id <id>', 'The category of all pets, for a service that accepts only some.', parseId)
+    .option('--list', 'List the checks and exit.')
     .option('--json', 'Print JSON instead of text.')
     .option('--junit <file>', 'Also write a report in the format of JUnit, for a build server.')
     .action(conform);
@@ -136,7 +136,7 @@ function parseAddress(url: string): string {
   throw new UsageError(`The URL must be an address such as http://127.0.0.1:8080, not "${url}".`);
 }
 
-/** A wrong address or key would fail every check and say nothing about the service. */
+/** Refuses a wrong address or key, with which every check would fail. */
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
   const { status } = await sendFirst(api, baseUrl, { path: '/pets?limit=1' });
   if (status === 401 || status === 403) {
@@ -147,7 +147,7 @@ async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
   if (status === 404) {
     throw new UsageError(`The service at ${baseUrl} has no list of pets (404). Check the address.`);
   }
-  const create = await sendFirst(api, baseUrl, creating(renderPet(named(api, 'first'))));
+  const create = await sendFirst(api, baseUrl, post(renderPet(newPet(api, 'first'))));
   if (create.status === 401 || create.status === 403) {
     throw new UsageError(
       `The API key may not create pets at ${baseUrl} (${create.status}). Set PETSTORE_API_KEY to a key that may.`,

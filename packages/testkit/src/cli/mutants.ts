@@ -66,10 +66,10 @@ export function define(program: Command): void {
 async function score({ command, operation, jobs, timeLimit, json }: MutantsOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(2));
   process.on('exit', () => running.forEach(endGroup));
-  const right = await runAgainst({}, command, timeLimit);
-  if (right.status !== 0) {
-    process.stderr.write(right.output);
-    const how = right.isLate ? `does not end within ${timeLimit} s` : `fails with ${right.status}`;
+  const { status, isLate, output } = await runAgainst({}, command, timeLimit);
+  if (status !== 0) {
+    process.stderr.write(output);
+    const how = isLate ? `does not end within ${timeLimit} s` : `fails with ${status}`;
     throw new UsageError(`The command ${how} against the right service, so nothing is scored.`);
   }
   const waiting = mutants.filter((mutant) => operation === undefined || mutant.operation === operation);
@@ -77,8 +77,9 @@ async function score({ command, operation, jobs, timeLimit, json }: MutantsOptio
   const work = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
       const { number, wrap } = mutant;
-      const { status, isLate } = await runAgainst({ wrap, mutant: number }, command, timeLimit);
-      const result: Score = { mutant, outcome: status === 0 ? 'missed' : 'found', isLate };
+      const run = await runAgainst({ wrap, mutant: number }, command, timeLimit);
+      const outcome = run.status === 0 ? 'missed' : 'found';
+      const result: Score = { mutant, outcome, isLate: run.isLate };
       scores.push(result);
       if (!json) print(renderScore(result, timeLimit));
     }
@@ -104,7 +105,7 @@ function toJson({ mutant, outcome, isLate }: Score): object {
   return { ...describeMutant(mutant), outcome, ...(isLate && { isLate }) };
 }
 
-/** What the contract was about, and how much of it was found. */
+/** A row for each section of the contract, with the number of mutants that were found. */
 function summaryOf(scores: Score[]): string[][] {
   const groups = Object.groupBy(scores, ({ mutant }) => `${mutant.breaks}\n${mutant.section}`);
   const rows = Object.entries(groups).map(([name, group = []]) => {
@@ -120,7 +121,7 @@ function summaryOf(scores: Score[]): string[][] {
 /** The process groups of commands that still run, which must not outlive this program. */
 const running = new Set<number>();
 
-interface Ended {
+interface CommandResult {
   /** 0 only if the command succeeded. */
   status: number;
   isLate: boolean;
@@ -128,7 +129,11 @@ interface Ended {
 }
 
 /** Runs the command against a sandbox of its own. */
-async function runAgainst(options: SandboxOptions, command: string, timeLimit: number): Promise<Ended> {
+async function runAgainst(
+  options: SandboxOptions,
+  command: string,
+  timeLimit: number,
+): Promise<CommandResult> {
   await using sandbox = await startSandbox(options);
   const child = spawn('sh', ['-c', command.replaceAll('{url}', sandbox.url)], {
     env: { ...process.env, PETSTORE_API_KEY: sandbox.apiKey },
@@ -157,7 +162,7 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }
 

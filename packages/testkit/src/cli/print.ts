@@ -11,7 +11,7 @@ const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Makes a service's text safe to print on one line: characters that would move the cursor are escaped as in JSON. */
 export function visible(text: string): string {
-  return text.replace(unsafe, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Aligns rows of cells in columns. */

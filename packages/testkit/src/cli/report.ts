@@ -65,7 +65,7 @@ export function renderJunit({ profile, results, durationMs }: Report): string {
 function xml(text: string): string {
   const lines = text.toWellFormed().split('\n').map(visible).join('\n');
   const characters = lines.replace(/[\ufffe\uffff]/g, '\ufffd');
-  return characters.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
+  return characters.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** A row for each check, the details of each finding, and a summary. */

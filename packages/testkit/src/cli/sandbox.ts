@@ -3,27 +3,19 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { createLog, PetstoreError } from 'petstore-server/embed';
 import { describeMutant, type Wrap } from '../mutants/mutant.ts';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
-import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
+import { sandboxDefaults, startSandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, integerFrom, UsageError } from './program.ts';
 
-interface SandboxCommandOptions {
+interface SandboxCommandOptions extends Omit<SandboxOptions, 'wrap' | 'log'> {
   host: string;
-  port: number;
-  apiKey: string;
-  seed: number;
-  count: number;
-  stableOnly?: true;
-  faults?: Fault;
-  faultSeed: number;
-  mutant?: number;
   listMutants?: true;
   stopWithStdin?: true;
   keepRunning?: true;
   json?: true;
 }
 
-const random = integerFrom(0, 2 ** 32 - 1);
+const parseSeed = integerFrom(0, 2 ** 32 - 1);
 
 export function define(command: Command): void {
   const { host, port, apiKey, seed, count, faultSeed } = sandboxDefaults;
@@ -38,23 +30,23 @@ export function define(command: Command): void {
     .option(
       '--seed <number>',
       'Where the random numbers start. The same seed makes the same pets.',
-      random,
+      parseSeed,
       seed,
     )
-    .option('--count <number>', 'How many pets there are.', integerFrom(0, 1_000_000), count)
+    .option('--count <number>', 'The number of pets.', integerFrom(0, 1_000_000), count)
     .option('--stable-only', 'Serve only the stable operations.')
     .option(
       '--faults <faults>',
       'What goes wrong with every request, as in a Petstore-Fault header.',
       parseFaults,
     )
-    .option('--fault-seed <number>', 'Where the random numbers of the faults start.', random, faultSeed)
+    .option('--fault-seed <number>', 'Where the random numbers of the faults start.', parseSeed, faultSeed)
     .option(
       '--mutant <number>',
       'Serve the API with one documented mistake, to test a tester.',
       integerFrom(1, 9999),
     )
-    .option('--list-mutants', 'List the mistakes, and serve nothing.')
+    .option('--list-mutants', 'List the mistakes and exit.')
     .option('--stop-with-stdin', 'Also stop when standard input ends.')
     .option('--keep-running', 'Do not stop when the process that started it is gone: for scripts and CI.')
     .option('--json', 'Print the address and the key as one line of JSON.')
@@ -68,12 +60,12 @@ export function define(command: Command): void {
   );
 }
 
-async function sandbox(given: SandboxCommandOptions): Promise<void> {
-  const { json, stopWithStdin, keepRunning, listMutants, mutant, ...options } = given;
+async function sandbox(flags: SandboxCommandOptions): Promise<void> {
+  const { json, stopWithStdin, keepRunning, listMutants, mutant, ...options } = flags;
   if (listMutants) return await printMutants(json);
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
   const ends: Promise<unknown>[] = [untilStopSignal()];
-  if (!keepRunning) ends.push(untilParentGone().then(tellWhy));
+  if (!keepRunning) ends.push(untilParentGone().then(reportParentGone));
   // The reader of the address may be gone before the sandbox is.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
@@ -128,11 +120,11 @@ function untilParentGone(): Promise<void> {
 
 function warnOfOthers(host: string): void {
   process.stderr.write(
-    `petstore-sandbox: Whoever reaches ${host} can use this sandbox: its key is no secret. Use it in a closed network.\n`,
+    `petstore-sandbox: Anyone who reaches ${host} can use this sandbox, because its key is no secret. Use it only in a closed network.\n`,
   );
 }
 
-function tellWhy(): void {
+function reportParentGone(): void {
   process.stderr.write(
     'petstore-sandbox: The process that started this sandbox is gone, so it stops. To prevent that, use --keep-running.\n',
   );
@@ -148,7 +140,7 @@ function untilInputEnds(): Promise<void> {
   });
 }
 
-/** Loaded on demand: most sandboxes need no mutants and start faster without them. */
+/** Loaded on demand, because sandboxes start faster without mutants. */
 async function loadMutants() {
   return (await import('../mutants/index.ts')).mutants;
 }

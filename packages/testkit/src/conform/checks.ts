@@ -18,7 +18,7 @@ import { eventChecks } from './strict/events.ts';
 import { fieldChecks } from './strict/fields.ts';
 import { idempotencyChecks } from './strict/idempotency.ts';
 import { methodChecks } from './strict/methods.ts';
-import { orderChecks } from './strict/lists/order.ts';
+import { precedenceChecks } from './strict/precedence.ts';
 import { pageChecks } from './strict/lists/pages.ts';
 import { parameterChecks } from './strict/lists/parameters.ts';
 import { pathChecks } from './strict/paths.ts';
@@ -45,7 +45,7 @@ const contractChecks: Check[] = [
 const strictChecks: Check[] = [
   ...pathChecks,
   ...methodChecks,
-  ...orderChecks,
+  ...precedenceChecks,
   ...parameterChecks,
   ...bodyChecks,
   ...fieldChecks,

@@ -1,7 +1,7 @@
 import type { Api, Exchange } from './api.ts';
 import { readError } from './errors.ts';
 import { createReason, expectStatus, expectThat, operationOf, refusalReason } from './mismatch.ts';
-import { creating, notJsonReason, readPet, readPets, renderPet, type SeenPet, type SentPet } from './pets.ts';
+import { notJsonReason, post, readPet, readPets, renderPet, type SeenPet, type SentPet } from './pets.ts';
 import { limits, statuses } from './rules.ts';
 
 /** Why pets differ from what was sent. */
@@ -33,7 +33,7 @@ export function expectJsonType(exchange: Exchange): void {
  * it got when it was created.
  */
 export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet, created?: SeenPet): void {
-  const { shown: seen } = pet;
+  const { text: seen } = pet;
   const { name, categoryId, status } = sent;
   expectThat(
     pet.name === name,
@@ -64,16 +64,16 @@ export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet, cr
 }
 
 /** A pet may have a default status, but never null. */
-export function expectStatusField(exchange: Exchange, { fieldNames, status, shown }: SeenPet): void {
+export function expectStatusField(exchange: Exchange, { fieldNames, status, text }: SeenPet): void {
   const isRight = !fieldNames.includes('status') || (statuses as readonly unknown[]).includes(status);
   const expected = 'a status of available, pending or sold, or no field status';
   const reason = typeof status === 'string' ? reasons.status : reasons.statusNotSent;
-  expectThat(isRight, exchange, expected, shown, reason);
+  expectThat(isRight, exchange, expected, text, reason);
 }
 
-/** Creates a pet with an unusual category; undefined if the service refuses it and need not have the category. */
+/** Creates a pet with an unusual category; undefined if the service may lack the category and refuses it. */
 export async function createOfCategory(api: Api, sent: SentPet): Promise<SeenPet | undefined> {
-  const exchange = await api.send(creating(renderPet(sent)));
+  const exchange = await api.send(post(renderPet(sent)));
   if (api.categoryId !== undefined && exchange.status === 400) return undefined;
   const reason = `${createReason(exchange.status)} > ${categoryReasonOf(BigInt(sent.categoryId))}`;
   expectThat(exchange.status === 201, exchange, 'status 201', undefined, reason);

@@ -7,7 +7,7 @@ export interface Finding {
   followers: CheckResult[];
 }
 
-/** The subjects that show a cause best, in this order: a service that cannot create pets fails in every subject. */
+/** The subjects that show a cause best come first: a service that cannot create pets fails in every subject. */
 const clearest = ['create', 'list', 'get', 'create-invalid', 'int64'];
 
 /** A check of creates may also fetch the pet. If only the fetch fails, a check of getPet is the better title. */
@@ -30,7 +30,7 @@ export function findingsOf(results: CheckResult[]): Finding[] {
     groups.set(cause, [...(groups.get(cause) ?? []), result]);
   }
   return [...groups.values()].flatMap((group) => {
-    const [result, ...followers] = group.toSorted((one, other) => placeOf(one) - placeOf(other));
+    const [result, ...followers] = group.toSorted((one, other) => rankOf(one) - rankOf(other));
     return result ? [{ result, followers }] : [];
   });
 }
@@ -39,9 +39,9 @@ function reasonOf({ failure }: CheckResult): string {
   return failure?.reason ?? '';
 }
 
-function placeOf({ check, failure }: CheckResult): number {
+function rankOf({ check, failure }: CheckResult): number {
   const subject = subjectOf(check.name);
-  const place = clearest.indexOf(subject);
+  const rank = clearest.indexOf(subject);
   const isElsewhere = subject in operationOfSubject && operationOfSubject[subject] !== failure?.operation;
-  return place === -1 || isElsewhere ? clearest.length : place;
+  return rank === -1 || isElsewhere ? clearest.length : rank;
 }

@@ -60,7 +60,7 @@ function statusReason(exchange: Exchange, status: number): string {
   return isSpecial ? `${reason} > ${describeRequest(request)}` : reason;
 }
 
-/** The reason if creates fail in general, not just for unusual pets. */
+/** The reason if all creates fail, and not only those of unusual pets. */
 export function createReason(seen: number, status = 201): string {
   return `POST /pets: ${seen} instead of ${status}`;
 }

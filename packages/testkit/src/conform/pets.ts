@@ -15,7 +15,7 @@ export interface SeenPet {
   integers: unknown[];
   fieldNames: string[];
   /** The pet as received, for people. */
-  shown: string;
+  text: string;
 }
 
 /** The categoryId is JSON text, so that it can be any number. */
@@ -28,7 +28,7 @@ export interface SentPet {
 const jsonType = { 'Content-Type': 'application/json' };
 
 /** A request that creates a pet with this body. */
-export function creating(
+export function post(
   body: NonNullable<ApiRequest['body']>,
   headers: Record<string, string> = {},
 ): ApiRequest {
@@ -40,14 +40,14 @@ export function renderPet({ name, categoryId, status }: SentPet): string {
   return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}}`;
 }
 
-/** A pet whose name shows which run created it. */
-export function named(api: Api, what: string, categoryId = '1'): SentPet {
+/** A pet to create, whose name says which run and which check created it. */
+export function newPet(api: Api, what: string, categoryId = '1'): SentPet {
   return { name: `conform ${api.runId} ${what}`, categoryId: api.categoryId ?? categoryId };
 }
 
 /** Creates an ordinary pet; fails unless the response is 201 with a pet. */
 export async function createPet(api: Api, pet: SentPet): Promise<SeenPet> {
-  const exchange = await api.send(creating(renderPet(pet)));
+  const exchange = await api.send(post(renderPet(pet)));
   // A service that refuses ordinary pets refuses unusual ones for that reason too.
   expectThat(exchange.status === 201, exchange, 'status 201', undefined, createReason(exchange.status));
   return readPet(exchange, 201);
@@ -109,13 +109,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** Requires only a valid id: one wrong pet in a store must not fail every check that lists it. */
+/** Requires only a valid id, so that one wrong pet in the store does not fail every check that lists it. */
 function toPet(value: unknown, exchange: Exchange): SeenPet {
   expectThat(isObject(value), exchange, 'a JSON object for each pet', undefined, 'a pet is an object');
   const { id, name, categoryId, status } = value;
   const exactId = toInt64(id);
-  const shown = `the pet ${renderExactJson(value)}`;
-  const seen = id === undefined ? `no id in ${shown}` : `the id ${renderExactJson(id)}`;
+  const text = `the pet ${renderExactJson(value)}`;
+  const seen = id === undefined ? `no id in ${text}` : `the id ${renderExactJson(id)}`;
   expectThat(
     exactId !== undefined,
     exchange,
@@ -130,6 +130,6 @@ function toPet(value: unknown, exchange: Exchange): SeenPet {
     status,
     integers: [id, categoryId],
     fieldNames: Object.keys(value),
-    shown,
+    text,
   };
 }

@@ -54,7 +54,7 @@ export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
     return { check, durationMs: performance.now() - start };
   } catch (error) {
     const { sent, expected, seen, ...failure } = failureOf(error);
-    // Redact first: a part of a key would not be recognised.
+    // Redact first, because a key that is cut in two is not recognised.
     const show = (text: string) => excerpt(redact(text, api.apiKey));
     return {
       check,
@@ -95,7 +95,7 @@ function failureOf(error: unknown): Failure {
       reason: noResponse,
     };
   }
-  // A response may break a check in an unforeseen way; the others still run.
+  // An unforeseen response breaks this check only; the others still run.
   const seen = String(error);
   return {
     sent: 'the requests of this check',

@@ -1,6 +1,6 @@
 import { statuses } from './rules.ts';
 import type { Api } from './api.ts';
-import { createPet, named, type SeenPet, type SentPet } from './pets.ts';
+import { createPet, newPet, type SeenPet, type SentPet } from './pets.ts';
 
 export interface SamplePet {
   sent: SentPet;
@@ -15,9 +15,9 @@ const samplesOf = new WeakMap<Api, Promise<SamplePet[]>>();
 
 /** Ordinary pets that all checks share. The first check that needs them creates them. */
 export function samples(api: Api): Promise<SamplePet[]> {
-  const known = samplesOf.get(api) ?? createSamples(api);
-  samplesOf.set(api, known);
-  return known;
+  const pets = samplesOf.get(api) ?? createSamples(api);
+  samplesOf.set(api, pets);
+  return pets;
 }
 
 /** The first sample with this status; without an argument, one that has none. */
@@ -30,7 +30,7 @@ export async function sampleWith(api: Api, status?: string): Promise<SamplePet> 
 function createSamples(api: Api): Promise<SamplePet[]> {
   const sent = Array.from({ length: sampleCount }, (_, index): SentPet => {
     const status = eachStatus[index % eachStatus.length];
-    return { ...named(api, `sample ${index + 1}`, `${index + 1}`), ...(status && { status }) };
+    return { ...newPet(api, `sample ${index + 1}`, `${index + 1}`), ...(status && { status }) };
   });
   return Promise.all(sent.map(async (pet) => ({ sent: pet, created: await createPet(api, pet) })));
 }

@@ -20,17 +20,21 @@ export async function walk(
   afterPage: () => Promise<void> = async () => {},
 ): Promise<WalkedPage[]> {
   const pages: WalkedPage[] = [];
-  const asked = new Set<string>();
-  let seen = 0;
-  for (let next: string | undefined = query; next !== undefined && seen < count;) {
-    asked.add(next);
+  const queries = new Set<string>();
+  let length = 0;
+  for (let next: string | undefined = query; next !== undefined && length < count;) {
+    queries.add(next);
     const exchange: Exchange = await listPets(api, next);
     const ids = readPets(exchange).map(({ id }) => id);
     pages.push({ exchange, ids });
-    seen += ids.length;
+    length += ids.length;
     // An empty page ends the list, whatever it links to.
     next = ids.length === 0 ? undefined : nextQuery(exchange);
-    expectThat(next === undefined || !asked.has(next), exchange, 'a Link to a page that was not visited yet');
+    expectThat(
+      next === undefined || !queries.has(next),
+      exchange,
+      'a Link to a page that the walk has not visited',
+    );
     await afterPage();
   }
   return pages;

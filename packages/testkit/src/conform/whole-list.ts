@@ -11,14 +11,14 @@ export interface WholeList {
 }
 
 /** How many pets a check may add before the list is cut off. */
-const room = 10;
+const margin = 10;
 
 /** The list of all pets, or of one status in a larger store; undefined if those are cut off too. */
 export async function findWholeList(api: Api): Promise<WholeList | undefined> {
   for (const status of [undefined, ...statuses]) {
     const query = `?limit=100${status === undefined ? '' : `&status=${status}`}`;
     const { length } = await readList(api, query);
-    if (length + room <= limits.largest) return { query, ...(status && { status }) };
+    if (length + margin <= limits.largest) return { query, ...(status && { status }) };
   }
   return undefined;
 }

@@ -135,8 +135,8 @@ export const authenticationMutants: readonly MutantDefinition[] = [
     wrap: forOperations(['getPet'], (fetch, apiKey) => async (request) => {
       const response = await fetch(request);
       if (response.status !== 401) return response;
-      const found = await fetch(withHeader(request, 'Authorization', `Bearer ${apiKey}`));
-      return found.status === 404 ? found : response;
+      const withKey = await fetch(withHeader(request, 'Authorization', `Bearer ${apiKey}`));
+      return withKey.status === 404 ? withKey : response;
     }),
   },
 ];
@@ -162,7 +162,7 @@ function checkBodyFirst(fetch: Fetch, apiKey: string): Fetch {
     const probe = withHeader(copyOf(request), 'Authorization', `Bearer ${apiKey}`);
     const response = await fetch(request);
     if (response.status !== 401) return response;
-    const checked = await fetch(withHeader(probe, 'If-Match', '"none"'));
-    return checked.status === 400 ? checked : response;
+    const withKey = await fetch(withHeader(probe, 'If-Match', '"none"'));
+    return withKey.status === 400 ? withKey : response;
   };
 }

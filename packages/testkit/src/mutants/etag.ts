@@ -11,7 +11,7 @@ export const etagMutants = strict([
   {
     number: 183,
     name: 'etag-constant',
-    description: 'The ETag stays the same when the content changes, so a caller keeps what is old.',
+    description: 'The ETag stays the same when the content changes, so a caller keeps an old response.',
     wrap: tagBy((address) => `"${Bun.hash(address).toString(16)}"`),
   },
   {
@@ -86,12 +86,12 @@ function withoutCondition(name: string): Wrap {
 function tagBy(tagFor: (address: string) => string): Wrap {
   return (fetch: Fetch): Fetch =>
     async (request) => {
-      const held = request.headers.get('If-None-Match');
+      const header = request.headers.get('If-None-Match');
       const response = await fetch(withHeader(request, 'If-None-Match', null));
       if (!response.headers.has('ETag')) return response;
       const etag = tagFor(request.url);
-      const isHeld = held === '*' || (held?.includes(etag) ?? false);
-      const tagged = isHeld ? withBody(response, null, { status: 304 }) : response;
+      const isMatch = header === '*' || (header?.includes(etag) ?? false);
+      const tagged = isMatch ? withBody(response, null, { status: 304 }) : response;
       tagged.headers.set('ETag', etag);
       return tagged;
     };

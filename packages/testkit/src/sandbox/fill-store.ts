@@ -1,12 +1,12 @@
 import type { NewPet, Store } from 'petstore-server/embed';
 
-/** What one commit takes. */
+/** The most changes of one commit. */
 const batchSize = 1000;
 
 /** Adds the pets in this order, with their orders and events, as requests would. */
-export async function fillStore({ pets }: Pick<Store, 'pets'>, added: readonly NewPet[]): Promise<void> {
-  for (let start = 0; start < added.length; start += batchSize) {
-    const batch = added.slice(start, start + batchSize);
-    await Promise.all(batch.map((pet) => pets.apply({ kind: 'create-pet', pet })));
+export async function fillStore(store: Pick<Store, 'pets'>, pets: readonly NewPet[]): Promise<void> {
+  for (let start = 0; start < pets.length; start += batchSize) {
+    const batch = pets.slice(start, start + batchSize);
+    await Promise.all(batch.map((pet) => store.pets.apply({ kind: 'create-pet', pet })));
   }
 }

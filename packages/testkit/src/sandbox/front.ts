@@ -41,14 +41,14 @@ export async function openFront({ host, port, servicePort }: FrontOptions): Prom
   /** By peer port. */
   const pairs = new Map<number, Pair>();
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   };
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (caller) => {
     const service = connect({ host: '127.0.0.1', port: servicePort, allowHalfOpen: true, noDelay: true });
-    const pair: Pair = { caller: keep(caller), service: keep(service), shape: undefined };
+    const pair: Pair = { caller: track(caller), service: track(service), shape: undefined };
     let peerPort = 0;
     service.on('connect', () => {
       peerPort = service.localPort ?? 0;
@@ -91,23 +91,23 @@ export async function openFront({ host, port, servicePort }: FrontOptions): Prom
 /** Sends the service's bytes to the caller until the service ends the connection or a shape cuts it. */
 async function forward(pair: Pair): Promise<void> {
   const { caller, service } = pair;
-  let held: Buffer = Buffer.alloc(0);
+  let buffer: Buffer = Buffer.alloc(0);
   for await (const chunk of service as AsyncIterable<Buffer>) {
     if (!pair.shape) {
       await write(caller, chunk);
       continue;
     }
-    held = Buffer.concat([held, chunk]);
+    buffer = Buffer.concat([buffer, chunk]);
     const { bodyBytes, cutAt, bytesPerSecond } = pair.shape;
-    const bodyStart = held.indexOf('\r\n\r\n') + 4;
+    const bodyStart = buffer.indexOf('\r\n\r\n') + 4;
     // A shape needs the complete response.
-    if (bodyStart < 4 || held.length < bodyStart + bodyBytes) continue;
+    if (bodyStart < 4 || buffer.length < bodyStart + bodyBytes) continue;
     const end = bodyStart + (cutAt ?? bodyBytes);
-    await (bytesPerSecond ? trickle : write)(caller, held.subarray(0, end), bytesPerSecond);
+    await (bytesPerSecond ? trickle : write)(caller, buffer.subarray(0, end), bytesPerSecond);
     if (cutAt !== undefined) break;
     pair.shape = undefined;
-    await write(caller, held.subarray(end));
-    held = Buffer.alloc(0);
+    await write(caller, buffer.subarray(end));
+    buffer = Buffer.alloc(0);
   }
   caller.end(() => caller.destroy());
 }

@@ -1,48 +1,30 @@
 import { PetstoreError, type App } from 'petstore-server/embed';
 import { redact } from '../conform/redact.ts';
-
-/** A request that a sandbox got, and what became of it. The key is left out. */
-export interface JournalEntry {
-  /** Counts up, also across a reset. */
-  id: number;
-  method: string;
-  path: string;
-  /** With its question mark, or empty. */
-  query: string;
-  headers: Record<string, string>;
-  /** The first 4 KiB. */
-  body: string;
-  /** Null until there is a response, and if the connection was cut before it. */
-  status: number | null;
-  /** The fault that the request met, such as `cut=after-commit`. */
-  fault?: string;
-  /** The mutant that the sandbox serves. */
-  mutant?: number;
-}
+import type { SandboxRequest } from '../testing.mjs';
 
 export interface Journal {
-  /** Keeps the requests of a layer. */
+  /** Records the requests that pass through a layer. */
   wrap(next: App['fetch']): App['fetch'];
   /** Notes the fault of a request. */
   noteFault(request: Request, fault: { text: string; isCut: boolean }): void;
-  /** Those after the id of `?since=ID`, newest last. */
-  list(request: Request): JournalEntry[];
+  /** The requests after `?since=ID`, newest last. */
+  list(request: Request): SandboxRequest[];
   clear(): void;
 }
 
-const mostEntries = 1000;
-const mostBodyBytes = 4096;
+const maxEntries = 1000;
+const maxBodyBytes = 4096;
 
 export function createJournal(apiKey: string, mutant?: number): Journal {
-  let entries: JournalEntry[] = [];
+  let entries: SandboxRequest[] = [];
   let lastId = 0;
-  const entryOf = new WeakMap<Request, JournalEntry>();
-  const cut = new WeakSet<JournalEntry>();
+  const entryOf = new WeakMap<Request, SandboxRequest>();
+  const cutEntries = new WeakSet<SandboxRequest>();
 
-  const start = (request: Request): JournalEntry => {
+  const start = (request: Request): SandboxRequest => {
     // An HTTP/1.0 request may have no host, and its URL is then a bare path.
     const { pathname, search } = new URL(request.url, 'http://localhost');
-    const entry: JournalEntry = {
+    const entry: SandboxRequest = {
       id: ++lastId,
       method: request.method,
       path: redact(pathname, apiKey),
@@ -54,7 +36,7 @@ export function createJournal(apiKey: string, mutant?: number): Journal {
     };
     entryOf.set(request, entry);
     entries.push(entry);
-    if (entries.length > mostEntries) entries.shift();
+    if (entries.length > maxEntries) entries.shift();
     return entry;
   };
 
@@ -64,14 +46,14 @@ export function createJournal(apiKey: string, mutant?: number): Journal {
       // The copy is read while the service reads the body, so it is there before the response.
       if (request.body) void readStart(request.clone()).then((text) => (entry.body = redact(text, apiKey)));
       const response = await next(request);
-      if (!cut.has(entry)) entry.status = response.status;
+      if (!cutEntries.has(entry)) entry.status = response.status;
       return response;
     },
     noteFault(request, { text, isCut }) {
       const entry = entryOf.get(request);
       if (!entry) return;
       entry.fault = text;
-      if (isCut) cut.add(entry);
+      if (isCut) cutEntries.add(entry);
     },
     list(request) {
       const since = new URL(request.url, 'http://localhost').searchParams.get('since') ?? '0';
@@ -84,7 +66,7 @@ export function createJournal(apiKey: string, mutant?: number): Journal {
   };
 }
 
-/** The first bytes of a body. A caller that leaves before its end has sent what arrived. */
+/** The first bytes of a body, or what has arrived of it if its caller leaves. */
 async function readStart({ body }: { body: ReadableStream<Uint8Array> | null }): Promise<string> {
   const chunks: Uint8Array[] = [];
   let count = 0;
@@ -92,10 +74,10 @@ async function readStart({ body }: { body: ReadableStream<Uint8Array> | null }):
     for await (const chunk of body ?? []) {
       chunks.push(chunk);
       count += chunk.length;
-      if (count >= mostBodyBytes) break;
+      if (count >= maxBodyBytes) break;
     }
   } catch {
     // The caller is gone.
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBodyBytes));
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBodyBytes));
 }

@@ -6,28 +6,13 @@ import { pathOf, type PlannedFaults } from './faults/planned.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { openFront } from './front.ts';
 import { openSeededStore } from './store.ts';
+import type { SandboxOptions as SandboxFlags } from '../testing.mjs';
 
-export interface SandboxOptions {
-  /** The address to listen on. The default, 127.0.0.1, is reached by this machine alone. */
-  host?: string;
-  /** The default, 0, picks a free port. */
-  port?: number;
-  /** The only API key. */
-  apiKey?: string;
-  /** The seed of the sample pets. */
-  seed?: number;
-  /** The number of sample pets. */
-  count?: number;
-  /** Serves only the stable operations. */
-  stableOnly?: boolean;
-  /** The faults of every request that names none. */
-  faults?: Fault;
-  /** The seed of the faults. */
-  faultSeed?: number;
+export interface SandboxOptions extends Omit<SandboxFlags, 'faults'> {
+  /** The faults of every request without a `Petstore-Fault` header. */
+  faults?: Fault | undefined;
   /** Wraps the API, below the faults. */
-  wrap?: Wrap;
-  /** The number of the mutant that `wrap` is, for the journal. */
-  mutant?: number;
+  wrap?: Wrap | undefined;
   log?: Log;
 }
 
@@ -54,13 +39,15 @@ const silent: Log = { error() {}, warn() {}, info() {}, debug() {} };
 const none: Wrap = (next) => next;
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host, port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
+  const defaults = sandboxDefaults;
+  const { host = defaults.host, port = defaults.port, apiKey = defaults.apiKey } = options;
+  const { seed = defaults.seed, count = defaults.count, faultSeed = defaults.faultSeed } = options;
   const { stableOnly = false, faults, wrap = none, mutant, log = silent } = options;
   await using starting = new AsyncDisposableStack();
   const store = await openSeededStore({ seed, count });
   starting.defer(() => store.close());
   const journal = createJournal(apiKey, mutant);
-  const injected = createFaults(
+  const faultLayer = createFaults(
     { faults, faultSeed },
     {
       cut: (request) => front.cut(peerPortOf(request)),
@@ -72,10 +59,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   );
   const reset = (): void => {
     store.reset();
-    injected.reset();
+    faultLayer.reset();
     journal.clear();
     // A layer may have state, so wrap again.
-    wrapped = wrap(app.fetch, apiKey);
+    service = wrap(app.fetch, apiKey);
   };
   const app = createApp({
     pets: store.pets,
@@ -87,15 +74,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log,
     apiKeys: [apiKey],
     isSent: (request) => server.requestIP(request) === null,
-    moreRoutes: controlRoutes(reset, injected.planned, journal),
+    moreRoutes: controlRoutes(reset, faultLayer.planned, journal),
   });
-  let wrapped = wrap(app.fetch, apiKey);
-  const faulty = injected.wrap((request) => wrapped(request));
-  const kept = journal.wrap((request) =>
+  let service = wrap(app.fetch, apiKey);
+  const withFaults = faultLayer.wrap((request) => service(request));
+  const withJournal = journal.wrap((request) =>
     // A preflight is the browser's own request; the fault is for the request that follows.
-    isPreflight(request) ? app.fetch(request) : faulty(request),
+    isPreflight(request) ? app.fetch(request) : withFaults(request),
   );
-  const fetch = withCors((request) => (isControl(request) ? app.fetch(request) : kept(request)));
+  const fetch = withCors((request) => (isControl(request) ? app.fetch(request) : withJournal(request)));
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -106,10 +93,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const peerPortOf = (request: Request): number => server.requestIP(request)?.port ?? 0;
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });
   starting.defer(() => front.close());
-  const started = starting.move();
-  const stop = (): Promise<void> => started.disposeAsync();
+  const resources = starting.move();
+  const stop = (): Promise<void> => resources.disposeAsync();
   return {
-    url: `http://${reachable(host)}:${front.port}`,
+    url: `http://${callableHost(host)}:${front.port}`,
     apiKey,
     reset,
     stop,
@@ -117,14 +104,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** The address to call: for one that stands for all of this machine, its loopback. */
-function reachable(host: string): string {
+/** The host to call. An address that stands for the whole machine becomes its loopback. */
+function callableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Lets tests control the sandbox. These paths are not part of the API, but need the key too. */
+/** The paths by which tests control the sandbox. They need the key, like those of the API. */
 function controlRoutes(reset: () => void, planned: PlannedFaults, journal: Journal): Route[] {
   const done = { status: 204, headers: {}, body: null };
   return [
@@ -173,16 +160,16 @@ function isPreflight({ method, headers }: Request): boolean {
 }
 
 /**
- * Lets pages of every origin use every method and header. This is the outermost layer, so they can read injected
- * errors.
+ * Lets pages of every origin use every method and header. It is the outermost layer, so that they can also read the
+ * errors of faults.
  */
 function withCors(next: App['fetch']): App['fetch'] {
   const addCorsHeaders = createCors(['*'], false);
   return async (request) => {
     const response = await next(request);
     addCorsHeaders?.(response.headers, request);
-    const asked = request.headers.get('Access-Control-Request-Headers');
-    if (isPreflight(request) && asked !== null) response.headers.set('Access-Control-Allow-Headers', asked);
+    const names = request.headers.get('Access-Control-Request-Headers');
+    if (isPreflight(request) && names !== null) response.headers.set('Access-Control-Allow-Headers', names);
     return response;
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test';
 import { mutants } from '../../src/mutants/index.ts';
-import type { JournalEntry } from '../../src/sandbox/journal.ts';
+import type { SandboxRequest } from '../../src/testing.mjs';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 
 const sandbox = await startSandbox({ count: 3 });
@@ -18,9 +18,9 @@ const create = (name: string, headers: Record<string, string> = {}) =>
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify({ name, categoryId: 1 }),
   });
-const journal = async (query = '', of: Sandbox = sandbox): Promise<JournalEntry[]> =>
-  (await (await call(`/sandbox/requests${query}`, {}, of)).json()) as JournalEntry[];
-const lines = (entries: JournalEntry[]) =>
+const journal = async (query = '', of: Sandbox = sandbox): Promise<SandboxRequest[]> =>
+  (await (await call(`/sandbox/requests${query}`, {}, of)).json()) as SandboxRequest[];
+const lines = (entries: SandboxRequest[]) =>
   entries.map(({ method, path, query, status }) => `${method} ${path}${query} ${status}`);
 
 describe('GET /sandbox/requests', () => {

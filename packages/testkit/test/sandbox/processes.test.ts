@@ -99,7 +99,7 @@ describe('petstore-sandbox', () => {
     expect(open.url).toStartWith('http://127.0.0.1:');
     expect(await reached(new URL(open.url).port)).toBe(200);
     expect(open.stderr.text).toBe(
-      'petstore-sandbox: Whoever reaches 0.0.0.0 can use this sandbox: its key is no secret. Use it in a closed network.\n',
+      'petstore-sandbox: Anyone who reaches 0.0.0.0 can use this sandbox, because its key is no secret. Use it only in a closed network.\n',
     );
     expect(alone.stderr.text).toBe('');
   });

@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { reasons } from '../expectations.ts';
 import { describeResponse, expectThat } from '../mismatch.ts';
-import { createPet, getPet, listPets, named, readPet, readPets, type SeenPet } from '../pets.ts';
+import { createPet, getPet, listPets, newPet, readPet, readPets, type SeenPet } from '../pets.ts';
 import { limits, statuses } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
 
@@ -25,8 +25,8 @@ export const agreementChecks = checksOf('contract', 'agreement', [
         const fetched = readPet(await getPet(api, listed.id));
         const other = fieldNames.find((name) => listed[name] !== fetched[name]);
         const isAbout = typeof fetched.status === typeof listed.status ? (other ?? 'id') : 'statusNotSent';
-        const expected = `${fetched.shown}, as it is fetched`;
-        expectThat(other === undefined, exchange, expected, listed.shown, reasons[isAbout]);
+        const expected = `${fetched.text}, as it is fetched`;
+        expectThat(other === undefined, exchange, expected, listed.text, reasons[isAbout]);
       };
       await Promise.all(readPets(exchange).map(compare));
     },
@@ -35,7 +35,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
     'one-pet-per-create',
     'A create adds one pet.',
     async (api) => {
-      const sent = { ...named(api, 'only one'), status: 'sold' };
+      const sent = { ...newPet(api, 'only one'), status: 'sold' };
       await createPet(api, sent);
       const exchange = await listPets(api, '?status=sold&limit=100');
       const pets = readPets(exchange);
@@ -71,7 +71,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
   ],
   [
     'list-after-list',
-    'A limit and a filter count for one request: the next list without them has neither.',
+    'A limit and a filter apply to one request only, not to the next list.',
     async (api) => {
       await samples(api);
       await expectSame(api, '/pets', () => listPets(api, '?limit=1&status=sold'));
@@ -79,7 +79,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
   ],
   [
     'list-after-get',
-    'A fetch adds no pet to the lists and takes none from them.',
+    'A fetch leaves the lists as they are.',
     async (api) => {
       const { id } = (await sampleWith(api, 'sold')).created;
       for (const query of wholeLists) await expectSame(api, `/pets${query}`, () => getPet(api, id));

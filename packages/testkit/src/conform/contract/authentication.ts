@@ -2,7 +2,7 @@ import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
 import { expectError } from '../expectations.ts';
 import { expectStatus } from '../mismatch.ts';
-import { creating, named, renderPet } from '../pets.ts';
+import { newPet, post, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 import { expectCount, findWholeList } from '../whole-list.ts';
 
@@ -18,7 +18,7 @@ export const operations: OperationCall[] = [
   {
     name: 'create',
     title: 'POST /pets',
-    request: async (api) => creating(renderPet(named(api, 'authentication'))),
+    request: async (api) => post(renderPet(newPet(api, 'authentication'))),
   },
   {
     name: 'get',
@@ -28,7 +28,7 @@ export const operations: OperationCall[] = [
 ];
 
 /** Missing or invalid credentials. */
-const refused: [name: string, what: string, credentials: (key: string) => (string | null)[]][] = [
+const badCredentials: [name: string, what: string, credentials: (key: string) => (string | null)[]][] = [
   ['missing-key', 'without an Authorization header', () => [null]],
   [
     'wrong-key',
@@ -53,7 +53,7 @@ const refused: [name: string, what: string, credentials: (key: string) => (strin
 /** The bearer key, on every operation. */
 export const authenticationChecks = checksOf('contract', 'authentication', [
   ...operations.flatMap(({ name: operation, title, request }) =>
-    refused.map(([name, what, credentialsOf]): Entry => [
+    badCredentials.map(([name, what, credentialsOf]): Entry => [
       `${operation}-${name}`,
       `${title} ${what} is 401 with an Error as JSON.`,
       async (api) => {
@@ -69,9 +69,9 @@ export const authenticationChecks = checksOf('contract', 'authentication', [
     'A create without a valid key stores nothing.',
     async (api) => {
       const list = await findWholeList(api);
-      const pet = { ...named(api, 'never stored'), ...(list?.status && { status: list.status }) };
+      const pet = { ...newPet(api, 'never stored'), ...(list?.status && { status: list.status }) };
       for (const authorization of [null, 'Bearer conform-wrong-key']) {
-        expectStatus(await api.send({ ...creating(renderPet(pet)), authorization }), 401);
+        expectStatus(await api.send({ ...post(renderPet(pet)), authorization }), 401);
       }
       if (list) await expectCount(api, list, pet.name, 0);
     },

@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
 import { expectError, expectJsonType, expectValues } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, creating, getPet, named, readPet, renderPet, type SentPet } from '../pets.ts';
+import { createPet, getPet, newPet, post, readPet, renderPet, type SentPet } from '../pets.ts';
 import { statuses } from '../rules.ts';
 import { sampleWith } from '../samples.ts';
 import { expectCount, findWholeList } from '../whole-list.ts';
@@ -15,8 +15,8 @@ export const createChecks = checksOf('contract', 'create', [
     'returns-pet',
     'POST /pets responds with 201 and the pet as it was sent, as application/json.',
     async (api) => {
-      const sent = { ...named(api, 'created', '7'), status: 'pending' };
-      const exchange = await api.send(creating(renderPet(sent)));
+      const sent = { ...newPet(api, 'created', '7'), status: 'pending' };
+      const exchange = await api.send(post(renderPet(sent)));
       expectValues(exchange, readPet(exchange, 201), sent);
       expectJsonType(exchange);
     },
@@ -35,8 +35,8 @@ export const createChecks = checksOf('contract', 'create', [
     'without-status',
     'A pet may be created without a status; it then has none or a default, and the field is never null.',
     async (api) => {
-      const sent = named(api, 'without status');
-      const exchange = await api.send(creating(renderPet(sent)));
+      const sent = newPet(api, 'without status');
+      const exchange = await api.send(post(renderPet(sent)));
       expectValues(exchange, readPet(exchange, 201), sent);
     },
   ],
@@ -44,9 +44,9 @@ export const createChecks = checksOf('contract', 'create', [
     'same-pet-twice',
     'Two creates of the same pet make two pets.',
     async (api) => {
-      const sent = named(api, 'twin');
+      const sent = newPet(api, 'twin');
       const first = await createPet(api, sent);
-      const exchange = await api.send(creating(renderPet(sent)));
+      const exchange = await api.send(post(renderPet(sent)));
       const second = readPet(exchange, 201);
       const expected = `another id than ${first.id}, which the first pet has`;
       expectThat(first.id !== second.id, exchange, expected, undefined, newIds);
@@ -54,11 +54,11 @@ export const createChecks = checksOf('contract', 'create', [
   ],
   [
     'assigns-id',
-    'The service assigns the id: an id in the body is refused or ignored, and replaces no pet.',
+    'The service assigns the id: it refuses or ignores an id in the body, and the pet with that id stays.',
     async (api) => {
       const { sent, created } = await sampleWith(api, 'sold');
-      const body = renderPet(named(api, 'with an id')).replace('{', `{"id":${created.id},`);
-      const exchange = await api.send(creating(body));
+      const body = renderPet(newPet(api, 'with an id')).replace('{', `{"id":${created.id},`);
+      const exchange = await api.send(post(body));
       if (exchange.status === 201) {
         expectThat(
           readPet(exchange, 201).id !== created.id,
@@ -81,7 +81,7 @@ export const createChecks = checksOf('contract', 'create', [
         '🐈‍⬛👨‍👩‍👧',
         'quote " backslash \\ slash / two  spaces, & <b>markup</b>',
       ];
-      await Promise.all(texts.map((text) => expectKept(api, { ...named(api, text), status: 'sold' })));
+      await Promise.all(texts.map((text) => expectKept(api, { ...newPet(api, text), status: 'sold' })));
     },
   ],
   [
@@ -103,9 +103,9 @@ export const createChecks = checksOf('contract', 'create', [
     'any-order-of-fields',
     'The order and the spacing of the fields do not matter.',
     async (api) => {
-      const { name, categoryId, status } = { ...named(api, 'reordered'), status: 'sold' };
+      const { name, categoryId, status } = { ...newPet(api, 'reordered'), status: 'sold' };
       const body = `\n{ "status" : "${status}",\t"categoryId": ${categoryId} , "name": ${JSON.stringify(name)} }\n`;
-      const exchange = await api.send(creating(body));
+      const exchange = await api.send(post(body));
       expectValues(exchange, readPet(exchange, 201), { name, categoryId, status });
     },
   ],
@@ -164,9 +164,9 @@ export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
     name,
     `${rule} is 400 with an Error as JSON.`,
     async (api) => {
-      const { name: text, categoryId } = named(api, 'invalid');
+      const { name: text, categoryId } = newPet(api, 'invalid');
       const invalid = bodies(`"name":${JSON.stringify(text)}`, `"categoryId":${categoryId}`);
-      const exchanges = await Promise.all(invalid.map((body) => api.send(creating(body))));
+      const exchanges = await Promise.all(invalid.map((body) => api.send(post(body))));
       for (const exchange of exchanges) expectError(exchange, 400);
     },
   ]),
@@ -175,10 +175,10 @@ export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
     'A create that is refused with 400 stores nothing.',
     async (api) => {
       const list = await findWholeList(api);
-      const { name } = named(api, 'refused');
+      const { name } = newPet(api, 'refused');
       const status = list?.status ? `,"status":"${list.status}"` : '';
       for (const categoryId of ['', ',"categoryId":"x"', ',"categoryId":{}']) {
-        const exchange = await api.send(creating(`{"name":"${name}"${categoryId}${status}}`));
+        const exchange = await api.send(post(`{"name":"${name}"${categoryId}${status}}`));
         // Other checks decide whether it must be refused.
         if (exchange.status === 201) return;
       }
@@ -188,13 +188,13 @@ export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
 ]);
 
 async function expectKeptOrRefused(api: Api, text: string): Promise<void> {
-  const sent = named(api, text);
-  const exchange = await api.send(creating(renderPet(sent)));
+  const sent = newPet(api, text);
+  const exchange = await api.send(post(renderPet(sent)));
   if (exchange.status !== 400) expectValues(exchange, readPet(exchange, 201), sent);
 }
 
 async function expectKept(api: Api, sent: SentPet): Promise<void> {
-  const exchange = await api.send(creating(renderPet(sent)));
+  const exchange = await api.send(post(renderPet(sent)));
   const created = readPet(exchange, 201);
   expectValues(exchange, created, sent);
   const pet = await getPet(api, created.id);

@@ -1,6 +1,6 @@
 import { checksOf } from '../check.ts';
 import { expectThat } from '../mismatch.ts';
-import { creating, getPet, listPets, named, renderPet } from '../pets.ts';
+import { getPet, listPets, newPet, post, renderPet } from '../pets.ts';
 import { removalDay } from '../rules.ts';
 import { sampleWith } from '../samples.ts';
 
@@ -25,7 +25,7 @@ export const deprecationChecks = checksOf('contract', 'deprecation', [
     'no-other-operation',
     'GET /pets and POST /pets are not deprecated: no Deprecation or Sunset header.',
     async (api) => {
-      const create = creating(renderPet(named(api, 'not deprecated')));
+      const create = post(renderPet(newPet(api, 'not deprecated')));
       for (const exchange of [await listPets(api), await api.send(create)]) {
         for (const name of ['Deprecation', 'Sunset']) {
           expectThat(

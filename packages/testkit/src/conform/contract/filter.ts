@@ -18,7 +18,7 @@ export const filterChecks = checksOf('contract', 'filter', [
       const pets = readPets(exchange);
       expectThat(pets.length > 0, exchange, `pets that are ${status}: this run created some`);
       for (const pet of pets) {
-        expectThat(pet.status === status, exchange, `only pets that are ${status}`, pet.shown, filterReason);
+        expectThat(pet.status === status, exchange, `only pets that are ${status}`, pet.text, filterReason);
       }
     },
   ]),

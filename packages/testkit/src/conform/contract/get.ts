@@ -2,7 +2,7 @@ import { sendAll } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectError, expectJsonType, expectRefusal, expectValues, reasons } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, getPet, named, readPet } from '../pets.ts';
+import { createPet, getPet, newPet, readPet } from '../pets.ts';
 import { sampleWith, samples } from '../samples.ts';
 
 /** `GET /pets/{petId}`. */
@@ -36,7 +36,7 @@ export const getChecks = checksOf('contract', 'get', [
     'A pet can be fetched as soon as its 201 has arrived.',
     async (api) => {
       for (const what of ['at once', 'at once again']) {
-        const sent = named(api, what);
+        const sent = newPet(api, what);
         const created = await createPet(api, sent);
         const exchange = await getPet(api, created.id);
         expectValues(exchange, readPet(exchange), sent, created);

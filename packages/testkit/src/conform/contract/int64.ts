@@ -3,7 +3,7 @@ import { checksOf, type Entry } from '../check.ts';
 import { JsonNumber } from '../exact-json.ts';
 import { createOfCategory, expectValues, findById } from '../expectations.ts';
 import { Mismatch } from '../mismatch.ts';
-import { creating, getPet, listPets, named, readPet, readPets, renderPet, type SeenPet } from '../pets.ts';
+import { getPet, listPets, newPet, post, readPet, readPets, renderPet, type SeenPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 import { findWholeList } from '../whole-list.ts';
 
@@ -22,7 +22,7 @@ export const int64Checks = checksOf('contract', 'int64', [
     `A categoryId may be ${what}; the create, the pet and the list return it exactly.`,
     async (api) => {
       const { query = '?limit=100', status } = (await findWholeList(api)) ?? {};
-      const sent = { ...named(api, `category ${name}`), categoryId, ...(status && { status }) };
+      const sent = { ...newPet(api, `category ${name}`), categoryId, ...(status && { status }) };
       const created = await createOfCategory(api, sent);
       if (!created) return;
       const pet = await getPet(api, created.id);
@@ -39,7 +39,7 @@ export const int64Checks = checksOf('contract', 'int64', [
       const { sent, created } = await sampleWith(api);
       const get = await getPet(api, created.id);
       const list = await listPets(api, '?limit=100');
-      expectIntegers(creating(renderPet(sent)), [created]);
+      expectIntegers(post(renderPet(sent)), [created]);
       expectIntegers(get.request, [readPet(get)]);
       expectIntegers(list.request, readPets(list));
     },
@@ -48,7 +48,7 @@ export const int64Checks = checksOf('contract', 'int64', [
 
 function expectIntegers(request: ApiRequest, pets: SeenPet[]): void {
   const strange = pets.find(({ integers }) => !integers.every(isPlainInteger));
-  if (strange) throw new Mismatch(request, 'integers such as 42', strange.shown);
+  if (strange) throw new Mismatch(request, 'integers such as 42', strange.text);
 }
 
 function isPlainInteger(value: unknown): boolean {

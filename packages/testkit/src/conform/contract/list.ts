@@ -6,8 +6,8 @@ import { listAll, listPets, readPets, type SeenPet } from '../pets.ts';
 import { limits, statuses } from '../rules.ts';
 import { samples } from '../samples.ts';
 
-const whole = '?limit=100';
-const queries = ['', whole, ...statuses.map((status) => `?status=${status}`)];
+const longestList = '?limit=100';
+const queries = ['', longestList, ...statuses.map((status) => `?status=${status}`)];
 
 /** `GET /pets`, apart from its limit and filter, which have their own files. */
 export const listChecks = checksOf('contract', 'list', [
@@ -59,7 +59,7 @@ export const listChecks = checksOf('contract', 'list', [
     'A list that is not cut off by its limit shows every created pet, with the values that were sent.',
     async (api) => {
       const created = await samples(api);
-      const exchange = await listPets(api, whole);
+      const exchange = await listPets(api, longestList);
       const pets = readPets(exchange);
       for (const sample of created) {
         const pet = findById(pets, sample.created);
@@ -78,9 +78,9 @@ export const listChecks = checksOf('contract', 'list', [
 ]);
 
 function expectFields(exchange: Exchange, pet: SeenPet): void {
-  const { name, categoryId, shown } = pet;
-  expectThat(typeof name === 'string', exchange, 'a string name in each pet', shown, reasons.name);
+  const { name, categoryId, text } = pet;
+  expectThat(typeof name === 'string', exchange, 'a string name in each pet', text, reasons.name);
   const expected = 'an int64 categoryId in each pet';
-  expectThat(categoryId !== undefined, exchange, expected, shown, reasons.categoryId);
+  expectThat(categoryId !== undefined, exchange, expected, text, reasons.categoryId);
   expectStatusField(exchange, pet);
 }

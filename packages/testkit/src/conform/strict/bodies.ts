@@ -1,6 +1,6 @@
 import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
-import { creating, named, renderPet } from '../pets.ts';
+import { newPet, post, renderPet } from '../pets.ts';
 
 const acceptedTypes = [
   'application/json',
@@ -54,11 +54,11 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     'media-types',
     'A body may be sent as application/json, with charset=utf-8 or without, in any case.',
     async (api) => {
-      const body = renderPet(named(api, 'media types'));
+      const body = renderPet(newPet(api, 'media types'));
       // They share one idempotency key, so that only one pet is created.
       const headers = { 'Idempotency-Key': `conform-${api.runId}-media-types` };
       for (const type of acceptedTypes) {
-        await expectOutcome(api, creating(body, { ...headers, 'Content-Type': type }), '201');
+        await expectOutcome(api, post(body, { ...headers, 'Content-Type': type }), '201');
       }
     },
   ],
@@ -66,8 +66,8 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     'other-media-types',
     'Any other media type or charset, or none, is 415 unsupported_media_type.',
     async (api) => {
-      const body = renderPet(named(api, 'other media type'));
-      const requests = refusedTypes.map((type) => creating(body, { 'Content-Type': type }));
+      const body = renderPet(newPet(api, 'other media type'));
+      const requests = refusedTypes.map((type) => post(body, { 'Content-Type': type }));
       const without = { method: 'POST', path: '/pets', body: new TextEncoder().encode(body) };
       await expectOutcomes(api, [...requests, without], '415 unsupported_media_type');
     },
@@ -78,7 +78,7 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     async (api) =>
       void (await expectOutcomes(
         api,
-        notJson.map((body) => creating(body)),
+        notJson.map((body) => post(body)),
         '400 invalid_json',
       )),
   ],
@@ -86,7 +86,7 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     'not-utf8',
     'A body that is not UTF-8, or begins with a byte order mark, is 400 invalid_json.',
     async (api) => {
-      const json = renderPet(named(api, 'not UTF-8 |'));
+      const json = renderPet(newPet(api, 'not UTF-8 |'));
       const [before = '', after = ''] = json.split('|');
       const bodies = [
         ...invalidUtf8.map(([, bytes]) =>
@@ -95,7 +95,7 @@ export const bodyChecks = checksOf('strict', 'bodies', [
         Buffer.from(`\ufeff${json}`),
         Buffer.from(json, 'utf16le'),
       ];
-      const requests = bodies.map((body) => creating(new Uint8Array(body)));
+      const requests = bodies.map((body) => post(new Uint8Array(body)));
       await expectOutcomes(api, requests, '400 invalid_json');
     },
   ],
@@ -103,19 +103,15 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     'largest',
     'A body of exactly 16 KiB is accepted.',
     async (api) =>
-      void (await expectOutcome(
-        api,
-        creating(renderPet(named(api, 'of 16 KiB')).padEnd(largestBody)),
-        '201',
-      )),
+      void (await expectOutcome(api, post(renderPet(newPet(api, 'of 16 KiB')).padEnd(largestBody)), '201')),
   ],
   [
     'too-large',
     'A larger body is 413 payload_too_large; bytes count, not characters.',
     async (api) => {
-      const tooLarge = renderPet(named(api, 'too large')).padEnd(largestBody + 1);
-      const tooManyBytes = renderPet(named(api, '🐈'.repeat(largestBody / 4)));
-      await expectOutcomes(api, [creating(tooLarge), creating(tooManyBytes)], '413 payload_too_large');
+      const tooLarge = renderPet(newPet(api, 'too large')).padEnd(largestBody + 1);
+      const tooManyBytes = renderPet(newPet(api, '🐈'.repeat(largestBody / 4)));
+      await expectOutcomes(api, [post(tooLarge), post(tooManyBytes)], '413 payload_too_large');
     },
   ],
 ]);

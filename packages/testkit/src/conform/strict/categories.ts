@@ -3,7 +3,7 @@ import { checksOf, type Entry } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { toInt64 } from '../exact-json.ts';
 import { expectHeader, expectHeaderMatch, expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, getPet, isObject, named, parseBody, readArray, readPet } from '../pets.ts';
+import { createPet, getPet, isObject, newPet, parseBody, readArray, readPet } from '../pets.ts';
 import { findEnd, follow } from './events.ts';
 
 /** Names for the numbers of categories, if the service has them. */
@@ -17,8 +17,8 @@ export const categoryChecks = checksOf('strict', 'categories', [
       const last = await put(api, id, ' Łucja’s “cats” 🐈 ', 200);
       expectHeader(last, 'Location', undefined);
       await expectListed(api, textOf(parseBody(last)));
-      await expectOutcome(api, removing(id), '204');
-      await expectOutcome(api, removing(id), '404 not_found');
+      await expectOutcome(api, removeRequest(id), '204');
+      await expectOutcome(api, removeRequest(id), '404 not_found');
     },
   ),
   withNumber(
@@ -32,7 +32,7 @@ export const categoryChecks = checksOf('strict', 'categories', [
       expectStatus(exchange, 200);
       expectThat(textOf(parseBody(exchange)) === `${id} Dogs`, exchange, `the category ${id}, Dogs`);
       expectHeader(exchange, 'ETag', first.headers.get('ETag') ?? '');
-      await expectOutcome(api, removing(id), '204');
+      await expectOutcome(api, removeRequest(id), '204');
       await expectOutcome(api, { path }, '404 not_found');
     },
   ),
@@ -42,23 +42,23 @@ export const categoryChecks = checksOf('strict', 'categories', [
     async (api, id) => {
       const refused = '412 precondition_failed';
       const free = { 'If-None-Match': '*' };
-      await expectOutcome(api, naming(id, 'Dogs', { 'If-Match': '*' }), refused);
+      await expectOutcome(api, nameRequest(id, 'Dogs', { 'If-Match': '*' }), refused);
       const first = await put(api, id, 'Dogs', 201, free);
-      await expectOutcome(api, naming(id, 'Cats', free), refused);
+      await expectOutcome(api, nameRequest(id, 'Cats', free), refused);
       await expectListed(api, `${id} Dogs`);
       const seen = { 'If-Match': first.headers.get('ETag') ?? '' };
       await put(api, id, 'Cats', 200, seen);
-      await expectOutcome(api, naming(id, 'Birds', seen), refused);
-      await expectOutcome(api, { ...removing(id), headers: seen }, refused);
+      await expectOutcome(api, nameRequest(id, 'Birds', seen), refused);
+      await expectOutcome(api, { ...removeRequest(id), headers: seen }, refused);
     },
   ),
   withNumber(
     'pets',
     'A category owns nothing: its pets keep their number when it loses its name.',
     async (api, id) => {
-      const pet = await createPet(api, { ...named(api, 'category'), categoryId: String(id) });
+      const pet = await createPet(api, { ...newPet(api, 'category'), categoryId: String(id) });
       await put(api, id, 'Dogs', 201);
-      await expectOutcome(api, removing(id), '204');
+      await expectOutcome(api, removeRequest(id), '204');
       const exchange = await getPet(api, pet.id);
       expectThat(readPet(exchange).categoryId === id, exchange, `the categoryId ${id}, as it was sent`);
     },
@@ -68,8 +68,8 @@ export const categoryChecks = checksOf('strict', 'categories', [
     'Each name and its removal is one event; a name that the number has already is none.',
     async (api, id) => {
       const start = (await findEnd(api)) ?? '';
-      for (const name of ['Dogs', 'Dogs', 'Cats']) await api.send(naming(id, name));
-      await api.send(removing(id));
+      for (const name of ['Dogs', 'Dogs', 'Cats']) await api.send(nameRequest(id, name));
+      await api.send(removeRequest(id));
       const { events, last } = await follow(api, start);
       const own = events.map(({ text }) => text).filter((text) => text.endsWith(` ${id}`));
       const expected = ['updated', 'updated', 'deleted'].map((type) => `category.${type} ${id}`);
@@ -81,13 +81,13 @@ export const categoryChecks = checksOf('strict', 'categories', [
     'A blank, long or malformed name is 400 invalid_category, and a number that is not a canonical int64 is 404.',
     async (api, id) => {
       const names = ['""', '" \\t"', `"${'x'.repeat(101)}"`, '"a\\u0000"', '"\\ud83d"', '7', 'null'];
-      const requests = names.map((name) => Object.assign(naming(id, ''), { body: `{"name":${name}}` }));
+      const requests = names.map((name) => Object.assign(nameRequest(id, ''), { body: `{"name":${name}}` }));
       await expectOutcomes(api, requests, '400 invalid_category');
       const numbers = ['01', '1.0', 'x', '9223372036854775808'];
       const missing = numbers.flatMap((number) => [
         { path: `/categories/${number}` },
-        naming(number, 'Dogs'),
-        removing(number),
+        nameRequest(number, 'Dogs'),
+        removeRequest(number),
       ]);
       await expectOutcomes(api, missing, '404 not_found');
       await put(api, id, '🐈'.repeat(100), 201);
@@ -106,24 +106,24 @@ function withNumber(name: string, rule: string, run: (api: Api, id: bigint) => P
     try {
       await run(api, id);
     } finally {
-      await api.send(removing(id));
+      await api.send(removeRequest(id));
     }
   };
   return [name, rule, runWithNumber];
 }
 
-function naming(id: bigint | string, name: string, conditions: Record<string, string> = {}): ApiRequest {
+function nameRequest(id: bigint | string, name: string, conditions: Record<string, string> = {}): ApiRequest {
   const headers = { 'Content-Type': 'application/json', ...conditions };
   return { method: 'PUT', path: `/categories/${id}`, headers, body: JSON.stringify({ name }) };
 }
 
-function removing(id: bigint | string): ApiRequest {
+function removeRequest(id: bigint | string): ApiRequest {
   return { method: 'DELETE', path: `/categories/${id}` };
 }
 
 /** Fails unless the response has this status, an ETag, and what was sent. */
 async function put(api: Api, id: bigint, name: string, status: number, headers = {}): Promise<Exchange> {
-  const exchange = await api.send(naming(id, name, headers));
+  const exchange = await api.send(nameRequest(id, name, headers));
   expectStatus(exchange, status);
   expectHeaderMatch(exchange, 'ETag', /^"[^"]+"$/);
   expectThat(textOf(parseBody(exchange)) === `${id} ${name}`, exchange, `the category ${id}, ${name}`);

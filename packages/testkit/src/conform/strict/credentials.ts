@@ -3,7 +3,7 @@ import { checksOf } from '../check.ts';
 import { operations } from '../contract/authentication.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { expectHeader, expectThat } from '../mismatch.ts';
-import { creating, named, renderPet } from '../pets.ts';
+import { newPet, post, renderPet } from '../pets.ts';
 
 const challenge = 'Bearer realm="petstore"';
 
@@ -24,7 +24,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
         `Token ${apiKey}`,
         `Bearer${apiKey}`,
       ];
-      for (const exchange of await refused(api, none, 'unauthorized')) {
+      for (const exchange of await expectRefused(api, none, 'unauthorized')) {
         expectHeader(exchange, 'WWW-Authenticate', challenge);
       }
     },
@@ -40,7 +40,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
         'bearer x',
         `Bearer pets_${'0'.repeat(36)}`,
       ];
-      for (const exchange of await refused(api, wrong, 'invalid_api_key')) {
+      for (const exchange of await expectRefused(api, wrong, 'invalid_api_key')) {
         expectHeader(exchange, 'WWW-Authenticate', expected);
       }
     },
@@ -59,7 +59,8 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   [
     'two-keys',
     'Two credentials are none.',
-    async (api) => void (await refused(api, [`Bearer ${api.apiKey}, Bearer ${api.apiKey}`], 'unauthorized')),
+    async (api) =>
+      void (await expectRefused(api, [`Bearer ${api.apiKey}, Bearer ${api.apiKey}`], 'unauthorized')),
   ],
   [
     'key-in-query',
@@ -83,11 +84,11 @@ export const credentialChecks = checksOf('strict', 'credentials', [
         Cookie: `key=${apiKey}`,
         'Proxy-Authorization': `Bearer ${apiKey}`,
       };
-      const body = renderPet(named(api, 'with a misplaced key')).replace(
+      const body = renderPet(newPet(api, 'with a misplaced key')).replace(
         '{',
         `{"access_token":${JSON.stringify(apiKey)},`,
       );
-      await expectOutcome(api, { ...creating(body, headers), authorization: null }, '401 unauthorized');
+      await expectOutcome(api, { ...post(body, headers), authorization: null }, '401 unauthorized');
     },
   ],
   [
@@ -108,7 +109,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
 ]);
 
 /** Sends each credential to every operation. */
-async function refused(api: Api, credentials: (string | null)[], code: string): Promise<Exchange[]> {
+async function expectRefused(api: Api, credentials: (string | null)[], code: string): Promise<Exchange[]> {
   const requests = await Promise.all(operations.map(({ request }) => request(api)));
   const all = requests.flatMap((request) => withEach(request, credentials));
   return expectOutcomes(api, all, `401 ${code}`);

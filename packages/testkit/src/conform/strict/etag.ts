@@ -2,7 +2,7 @@ import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome } from '../errors.ts';
 import { expectHeader, expectHeaderMatch, expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, named } from '../pets.ts';
+import { createPet, newPet } from '../pets.ts';
 import { limits } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
 
@@ -44,8 +44,8 @@ export const etagChecks = checksOf('strict', 'etag', [
     async (api) => {
       await samples(api);
       const etag = etagOf(await api.send({ path: '/pets' }));
-      for (const held of [`W/${etag}`, `"a", ${etag}`, `"a",${etag},"b"`, `W/"a", W/${etag}`, '*', ' * ']) {
-        expectStatus(await sendWith(api, '/pets', held), 304);
+      for (const header of [`W/${etag}`, `"a", ${etag}`, `"a",${etag},"b"`, `W/"a", W/${etag}`, '*', ' * ']) {
+        expectStatus(await sendWith(api, '/pets', header), 304);
       }
     },
   ],
@@ -66,7 +66,7 @@ export const etagChecks = checksOf('strict', 'etag', [
         `w/${etag}x`,
         ofOther,
       ];
-      for (const held of others) expectStatus(await sendWith(api, '/pets', held), 200);
+      for (const header of others) expectStatus(await sendWith(api, '/pets', header), 200);
     },
   ],
   [
@@ -79,7 +79,7 @@ export const etagChecks = checksOf('strict', 'etag', [
         await api.send({ path: `/pets/${id}` }),
       ];
       expectHeader(await api.send({ path: '/pets?limit=100' }), 'ETag', etagOf(list));
-      await createPet(api, named(api, 'for a new ETag'));
+      await createPet(api, newPet(api, 'for a new ETag'));
       expectHeader(await api.send({ path: `/pets/${id}` }), 'ETag', etagOf(one));
       const after = await api.send({ path: '/pets?limit=100' });
       const isSame = after.text === list.text && after.headers.get('Link') === list.headers.get('Link');

@@ -3,7 +3,7 @@ import { checksOf } from '../check.ts';
 import { expectOutcomes } from '../errors.ts';
 import { toInt64 } from '../exact-json.ts';
 import { expectHeader, expectStatus, expectThat } from '../mismatch.ts';
-import { createPet, isObject, named, readArray, type SeenPet } from '../pets.ts';
+import { createPet, isObject, newPet, readArray, type SeenPet } from '../pets.ts';
 import { nextQuery } from '../walk.ts';
 
 /** The log of changes, if the service has it. */
@@ -14,8 +14,8 @@ export const eventChecks = checksOf('strict', 'events', [
     async (api) => {
       const start = await findEnd(api);
       if (start === undefined) return;
-      const rex = await createPet(api, named(api, 'event 1'));
-      const mia = await createPet(api, named(api, 'event 2'));
+      const rex = await createPet(api, newPet(api, 'event 1'));
+      const mia = await createPet(api, newPet(api, 'event 2'));
       await change(api, 'PATCH', rex);
       for (const pet of [rex, mia]) await change(api, 'DELETE', pet);
       const expected = [

@@ -3,10 +3,10 @@ import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes, readError } from '../errors.ts';
 import { expectValues } from '../expectations.ts';
 import { expectThat } from '../mismatch.ts';
-import { creating, getPet, named, readPet, renderPet, type SentPet } from '../pets.ts';
+import { getPet, newPet, post, readPet, renderPet, type SentPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 
-const spellings: [sent: string, kept: string][] = [
+const spellings: [sent: string, stored: string][] = [
   ['3.0', '3'],
   ['1e2', '100'],
   ['-0', '0'],
@@ -54,22 +54,22 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'all-problems',
     'One message names every wrong field.',
     async (api) => {
-      const wrong = await refused(api, '{"name":7,"categoryId":"1","status":"adopted"}');
+      const wrong = await expectRefused(api, '{"name":7,"categoryId":"1","status":"adopted"}');
       expectInMessage(wrong, ['name must be', 'categoryId must be', 'status must be']);
-      const missing = await refused(api, '{"status":null}');
+      const missing = await expectRefused(api, '{"status":null}');
       expectInMessage(missing, ['name is required', 'categoryId is required', 'status must be']);
     },
   ],
   [
     'only-problems',
-    'The message names no field that is right.',
+    'The message leaves out the fields that are right.',
     async (api) => {
       for (const [body, right] of [
         ['{"name":"conform","categoryId":1,"status":"x"}', /name|categoryId/],
         ['{"name":"conform"}', /\bname\b|status/],
         ['{"categoryId":1}', /categoryId|status/],
       ] as const) {
-        const exchange = await refused(api, body);
+        const exchange = await expectRefused(api, body);
         const message = readError(exchange).message;
         expectThat(!right.test(message), exchange, `a message without ${right.source}`);
       }
@@ -86,7 +86,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
       const badStatuses = ['""', '"Available"', '"available "', '"adopted"', '1', 'true', 'null', '[]', '{}'];
       const withStatus = badStatuses.map((status) => `{"name":"conform","categoryId":1,"status":${status}}`);
       const withCategory = noInt64.map((categoryId) => renderPet({ name: 'conform', categoryId }));
-      const requests = [...noObjects, ...names, ...withStatus, ...withCategory].map((body) => creating(body));
+      const requests = [...noObjects, ...names, ...withStatus, ...withCategory].map((body) => post(body));
       await expectOutcomes(api, requests, '400 invalid_pet');
     },
   ],
@@ -94,12 +94,12 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'unknown-fields',
     'Unknown fields are ignored, whatever their names and values.',
     async (api) => {
-      const sent = named(api, 'with unknown fields');
+      const sent = newPet(api, 'with unknown fields');
       const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
       const unknown = inherited.map((field) => `"${field}":{"status":"sold"}`);
       const extra = `{"unheardOf":"red","tags":[{"a":null}],"Status":7,${unknown.join(',')},`;
       await expectCreated(api, renderPet(sent).replace('{', extra), sent);
-      await refused(api, '{"__proto__":{"name":"conform","categoryId":1}}');
+      await expectRefused(api, '{"__proto__":{"name":"conform","categoryId":1}}');
     },
   ],
   [
@@ -107,7 +107,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'An id in the body is ignored, whatever it is.',
     async (api) => {
       const { created } = await sampleWith(api);
-      const sent = named(api, 'with an id');
+      const sent = newPet(api, 'with an id');
       for (const id of [`${created.id}`, '"x"', 'null', '-5', '9223372036854775807', '1e400', '{}']) {
         const exchange = await expectCreated(api, renderPet(sent).replace('{', `{"id":${id},`), sent);
         expectThat(readPet(exchange, 201).id > created.id, exchange, `a new id, greater than ${created.id}`);
@@ -119,7 +119,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'A JSON number with an integral value is an integer, however it is spelled.',
     async (api) => {
       for (const [spelled, categoryId] of spellings) {
-        const sent = named(api, `category ${spelled}`);
+        const sent = newPet(api, `category ${spelled}`);
         await expectCreated(api, renderPet({ ...sent, categoryId: spelled }), { ...sent, categoryId });
       }
     },
@@ -128,7 +128,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'any-name',
     'A name is any well-formed Unicode text, stored and returned untouched, the empty one included.',
     async (api) => {
-      const names = [named(api, hostileText).name, '', named(api, 'ä'.repeat(200)).name];
+      const names = [newPet(api, hostileText).name, '', newPet(api, 'ä'.repeat(200)).name];
       for (const name of names) {
         const sent = { name, categoryId: '1' };
         const exchange = await expectCreated(api, renderPet(sent), sent);
@@ -142,14 +142,16 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'U+0000 and lone surrogates in a name are 400 invalid_pet.',
     async (api) => {
       for (const escapes of badText) {
-        expectInMessage(await refused(api, `{"name":"conform ${escapes}","categoryId":1}`), ['name must be']);
+        expectInMessage(await expectRefused(api, `{"name":"conform ${escapes}","categoryId":1}`), [
+          'name must be',
+        ]);
       }
     },
   ],
 ]);
 
-function refused(api: Api, body: string): Promise<Exchange> {
-  return expectOutcome(api, creating(body), '400 invalid_pet');
+function expectRefused(api: Api, body: string): Promise<Exchange> {
+  return expectOutcome(api, post(body), '400 invalid_pet');
 }
 
 function expectInMessage(exchange: Exchange, parts: string[]): void {
@@ -158,7 +160,7 @@ function expectInMessage(exchange: Exchange, parts: string[]): void {
 }
 
 async function expectCreated(api: Api, body: string, sent: SentPet): Promise<Exchange> {
-  const exchange = await expectOutcome(api, creating(body), '201');
+  const exchange = await expectOutcome(api, post(body), '201');
   expectValues(exchange, readPet(exchange, 201), sent);
   return exchange;
 }

@@ -2,7 +2,7 @@ import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { expectHeader, expectThat } from '../mismatch.ts';
-import { creating, listPets, named, readPet, readPets, renderPet } from '../pets.ts';
+import { listPets, newPet, post, readPet, readPets, renderPet } from '../pets.ts';
 import { limits } from '../rules.ts';
 
 const replayed = 'Idempotent-Replayed';
@@ -31,7 +31,7 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
     'replay',
     'The same key and pet return the first 201 again, marked as replayed, and create nothing.',
     async (api) => {
-      const body = renderPet(named(api, 'replayed'));
+      const body = renderPet(newPet(api, 'replayed'));
       const first = await create(api, 'replay', body);
       expectHeader(first, replayed, undefined);
       for (let repeat = 0; repeat < 3; repeat++) {
@@ -47,7 +47,7 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
     'other-spelling',
     'The same pet in another spelling is the same request.',
     async (api) => {
-      const { name } = named(api, 'spelled');
+      const { name } = newPet(api, 'spelled');
       const first = await create(api, 'spelling', `{"name":"${name}","categoryId":100}`);
       for (const body of [
         `{ "categoryId": 1e2, "name": "\\u0063${name.slice(1)}" }`,
@@ -62,20 +62,16 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
     'conflict',
     'The same key with another pet is 422 idempotency_conflict and creates nothing, even past 2^53.',
     async (api) => {
-      const sent = { ...named(api, 'in conflict'), categoryId: '9007199254740992', status: 'sold' };
+      const sent = { ...newPet(api, 'in conflict'), categoryId: '9007199254740992', status: 'sold' };
       const first = await create(api, 'conflict', renderPet(sent));
       const others = [
-        named(api, 'in conflict'),
+        newPet(api, 'in conflict'),
         { ...sent, status: 'pending' },
         { ...sent, name: `${sent.name} ` },
         { ...sent, categoryId: '9007199254740993' },
       ];
       for (const other of others) {
-        await expectOutcome(
-          api,
-          creating(renderPet(other), keyOf(api, 'conflict')),
-          '422 idempotency_conflict',
-        );
+        await expectOutcome(api, post(renderPet(other), keyOf(api, 'conflict')), '422 idempotency_conflict');
       }
       expectReplay(await create(api, 'conflict', renderPet(sent)), first);
       await expectOneNamed(api, 'in conflict');
@@ -85,11 +81,11 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
     'case-and-quotes',
     'A key is case-sensitive, and the same with and without quotes.',
     async (api) => {
-      const body = renderPet(named(api, 'of two cases'));
+      const body = renderPet(newPet(api, 'of two cases'));
       const [lower, upper] = [await create(api, 'case', body), await create(api, 'CASE', body)];
       expectHeader(upper, replayed, undefined);
       expectThat(readPet(upper, 201).id !== readPet(lower, 201).id, upper, 'another pet');
-      const quoted = creating(body, { 'Idempotency-Key': `"${keyOf(api, 'case')['Idempotency-Key']}"` });
+      const quoted = post(body, { 'Idempotency-Key': `"${keyOf(api, 'case')['Idempotency-Key']}"` });
       expectReplay(await expectOutcome(api, quoted, '201'), lower);
     },
   ],
@@ -97,19 +93,19 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
     'good-keys',
     'A key is 1 to 255 visible characters, bare or quoted.',
     async (api) => {
-      const body = renderPet(named(api, 'with a good key'));
+      const body = renderPet(newPet(api, 'with a good key'));
       const longest = `${api.runId}${'k'.repeat(255 - api.runId.length)}`;
       const quoted = `"${api.runId}${'q'.repeat(253 - api.runId.length)}"`;
       const keys = [...goodKeys.map((key) => `${key}${api.runId}`), longest, quoted];
-      for (const key of keys) await expectOutcome(api, creating(body, { 'Idempotency-Key': key }), '201');
+      for (const key of keys) await expectOutcome(api, post(body, { 'Idempotency-Key': key }), '201');
     },
   ],
   [
     'bad-keys',
     'Any other key is 400 invalid_parameter and creates nothing. On GET, a key has no meaning.',
     async (api) => {
-      const body = renderPet(named(api, 'with a bad key'));
-      const requests = badKeys.map((key) => creating(body, { 'Idempotency-Key': key }));
+      const body = renderPet(newPet(api, 'with a bad key'));
+      const requests = badKeys.map((key) => post(body, { 'Idempotency-Key': key }));
       await expectOutcomes(api, requests, '400 invalid_parameter');
       await expectOneNamed(api, 'with a bad key', 0);
       await expectOutcome(api, { path: '/pets', headers: { 'Idempotency-Key': '' } }, '200');
@@ -120,10 +116,10 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
     'A create that is refused does not use its key up.',
     async (api) => {
       const headers = keyOf(api, 'refused-first');
-      await expectOutcome(api, creating('{}', headers), '400 invalid_pet');
-      await expectOutcome(api, creating('{', headers), '400 invalid_json');
-      const body = renderPet(named(api, 'after a refusal'));
-      expectHeader(await expectOutcome(api, creating(body, headers), '201'), replayed, undefined);
+      await expectOutcome(api, post('{}', headers), '400 invalid_pet');
+      await expectOutcome(api, post('{', headers), '400 invalid_json');
+      const body = renderPet(newPet(api, 'after a refusal'));
+      expectHeader(await expectOutcome(api, post(body, headers), '201'), replayed, undefined);
     },
   ],
 ]);
@@ -133,7 +129,7 @@ function keyOf(api: Api, name: string) {
 }
 
 function create(api: Api, key: string, body: string): Promise<Exchange> {
-  return expectOutcome(api, creating(body, keyOf(api, key)), '201');
+  return expectOutcome(api, post(body, keyOf(api, key)), '201');
 }
 
 function expectReplay(again: Exchange, first: Exchange): void {
@@ -147,6 +143,6 @@ async function expectOneNamed(api: Api, what: string, expected = 1): Promise<voi
   const exchange = await listPets(api, '?limit=100');
   const pets = readPets(exchange);
   if (pets.length >= limits.largest) return;
-  const count = pets.filter(({ name }) => String(name).trimEnd() === named(api, what).name).length;
+  const count = pets.filter(({ name }) => String(name).trimEnd() === newPet(api, what).name).length;
   expectThat(count === expected, exchange, `${expected} of the pets of this check`, `${count}`);
 }

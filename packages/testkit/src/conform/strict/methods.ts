@@ -4,20 +4,20 @@ import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { expectHeader, expectThat } from '../mismatch.ts';
 import { sampleWith } from '../samples.ts';
 
-const read = ['GET, HEAD, OPTIONS'];
+const readOnly = ['GET, HEAD, OPTIONS'];
 /** Two values, because a service may have only stable operations. */
-const ofPet = [...read, 'GET, HEAD, PATCH, DELETE, OPTIONS'];
-const allowed: [path: string, allow: string[]][] = [
+const ofPet = [...readOnly, 'GET, HEAD, PATCH, DELETE, OPTIONS'];
+const allowOfPaths: [path: string, allow: string[]][] = [
   ['/v1/pets', ['GET, HEAD, POST, OPTIONS']],
   ['/v1/pets/1', ofPet],
   ['/v1/pets/abc', ofPet],
-  ['/', read],
-  ['/livez', read],
-  ['/openapi.json', read],
+  ['/', readOnly],
+  ['/livez', readOnly],
+  ['/openapi.json', readOnly],
 ];
 
 /** Headers that belong to the connection or differ each time. */
-const unequal = new Set([
+const variableHeaders = new Set([
   'date',
   'connection',
   'keep-alive',
@@ -62,7 +62,7 @@ export const methodChecks = checksOf('strict', 'methods', [
     'options',
     'OPTIONS on a known path is 204 with Allow, and needs no key.',
     async (api) => {
-      for (const [path, values] of allowed) await allowOf(api, path, values);
+      for (const [path, values] of allowOfPaths) await allowOf(api, path, values);
     },
   ],
   [
@@ -70,7 +70,7 @@ export const methodChecks = checksOf('strict', 'methods', [
     'A method that Allow does not list is 405 with the same Allow.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
-      for (const [path, values] of [...allowed, [`/v1/pets/${id}`, ofPet] as const]) {
+      for (const [path, values] of [...allowOfPaths, [`/v1/pets/${id}`, ofPet] as const]) {
         const allow = await allowOf(api, path, values);
         const others = ['DELETE', 'PUT', 'PATCH', 'POST'].filter((method) => !allow.includes(method));
         const requests = others.map((method) => ({ method, path, isOutsideBase: true }));
@@ -110,6 +110,6 @@ async function allowOf(api: Api, path: string, values: string[]): Promise<string
 }
 
 function headersOf({ headers }: Exchange): string {
-  const kept = [...headers].filter(([name]) => !unequal.has(name));
-  return kept.map(([name, value]) => `${name}: ${value}`).join(', ');
+  const entries = [...headers].filter(([name]) => !variableHeaders.has(name));
+  return entries.map(([name, value]) => `${name}: ${value}`).join(', ');
 }

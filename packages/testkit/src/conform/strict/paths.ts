@@ -2,12 +2,12 @@ import { withEach } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { expectHeader, expectStatus, expectThat } from '../mismatch.ts';
-import { creating, named, renderPet } from '../pets.ts';
+import { newPet, post, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 
 const outside = (path: string) => ({ path, isOutsideBase: true });
 
-const open: [path: string, contentType: string, content: string][] = [
+const openPaths: [path: string, contentType: string, content: string][] = [
   ['/docs', 'text/html; charset=utf-8', '/v1/pets'],
   ['/openapi.json', 'application/json', '"openapi": "3.1'],
   ['/openapi.yaml', 'application/yaml', 'openapi: 3.1'],
@@ -17,7 +17,7 @@ const open: [path: string, contentType: string, content: string][] = [
   ['/readyz', 'application/json', '{"status":"ok"}'],
 ];
 
-const unknown = [
+const unknownPaths = [
   '/v1',
   '/v1/',
   '/favicon.ico',
@@ -36,7 +36,7 @@ const unknown = [
 ];
 
 /** Paths that resemble an open one, or disguise the path of the API. */
-const tricks = [
+const disguises = [
   '/docs/../v1/pets',
   '/%2e%2e/v1/pets',
   '/livez%2f..%2fv1/pets',
@@ -51,7 +51,7 @@ export const pathChecks = checksOf('strict', 'paths', [
     'open',
     'The docs, the document of the API and the health of the service need no key.',
     async (api) => {
-      for (const [path, contentType, content] of open) {
+      for (const [path, contentType, content] of openPaths) {
         const requests = withEach(outside(path), [null, 'Bearer conform-wrong-key']);
         for (const exchange of await expectOutcomes(api, requests, '200')) {
           expectHeader(exchange, 'Content-Type', contentType);
@@ -75,7 +75,7 @@ export const pathChecks = checksOf('strict', 'paths', [
     'closed',
     'Every other path, known or not, is 401 without a key.',
     async (api) => {
-      const paths = ['/v1/pets', '/v1/pets/1', ...unknown, ...tricks];
+      const paths = ['/v1/pets', '/v1/pets/1', ...unknownPaths, ...disguises];
       const requests = paths.map((path) => ({ path, isOutsideBase: true, authorization: null }));
       await expectOutcomes(api, requests, '401 unauthorized');
     },
@@ -88,7 +88,7 @@ export const pathChecks = checksOf('strict', 'paths', [
       const paths = [`/pets/${id}/status`, `/pets/${id}/sell`, '/event', '/category'];
       await expectOutcomes(
         api,
-        [...paths.map((path) => ({ path })), ...unknown.map(outside)],
+        [...paths.map((path) => ({ path })), ...unknownPaths.map(outside)],
         '404 not_found',
       );
     },
@@ -98,7 +98,7 @@ export const pathChecks = checksOf('strict', 'paths', [
     'A path with a trailing slash is another path: 404.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
-      const create = { ...creating(renderPet(named(api, 'to a slash'))), path: '/pets/' };
+      const create = { ...post(renderPet(newPet(api, 'to a slash'))), path: '/pets/' };
       const requests = ['/pets/', `/pets/${id}/`, '', '/'].map((path) => ({ path }));
       await expectOutcomes(api, [...requests, create, outside('/livez/')], '404 not_found');
     },

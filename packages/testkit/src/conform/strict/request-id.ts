@@ -3,9 +3,9 @@ import { checksOf } from '../check.ts';
 import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
 
 const header = 'X-Request-Id';
-const made = /^[\w-]{16,}$/;
-const sane = ['1', 'checkout-7f3a', 'A'.repeat(128), 'a.b:c/d+e=f@g_h'];
-const insane = ['', ' ', 'a b', 'A'.repeat(129), '<script>', '"x"', 'a,b', 'ä', 'a;b', '{}', '\\'];
+const generatedId = /^[\w-]{16,}$/;
+const validIds = ['1', 'checkout-7f3a', 'A'.repeat(128), 'a.b:c/d+e=f@g_h'];
+const invalidIds = ['', ' ', 'a b', 'A'.repeat(129), '<script>', '"x"', 'a,b', 'ä', 'a;b', '{}', '\\'];
 
 export const requestIdChecks = checksOf('strict', 'request-id', [
   [
@@ -30,7 +30,7 @@ export const requestIdChecks = checksOf('strict', 'request-id', [
       }));
       const seen = new Set<string>();
       for (const exchange of await sendAll(api, [...requests, ...anonymous])) {
-        const id = expectHeaderMatch(exchange, header, made);
+        const id = expectHeaderMatch(exchange, header, generatedId);
         expectThat(!seen.has(id), exchange, `a new ${header}`, `${header}: ${id} again`);
         seen.add(id);
       }
@@ -40,7 +40,7 @@ export const requestIdChecks = checksOf('strict', 'request-id', [
     'own',
     'A valid X-Request-Id of the caller comes back.',
     async (api) => {
-      const ids = [...sane, crypto.randomUUID()];
+      const ids = [...validIds, crypto.randomUUID()];
       await Promise.all(ids.map(async (id) => expectHeader(await sendWith(api, id), header, id)));
     },
   ],
@@ -50,10 +50,10 @@ export const requestIdChecks = checksOf('strict', 'request-id', [
     async (api) => {
       const expectNew = async (id: string): Promise<void> => {
         const exchange = await sendWith(api, id);
-        const seen = expectHeaderMatch(exchange, header, made);
+        const seen = expectHeaderMatch(exchange, header, generatedId);
         expectThat(seen !== id, exchange, `a new ${header}`, `${header}: ${seen}`);
       };
-      await Promise.all(insane.map(expectNew));
+      await Promise.all(invalidIds.map(expectNew));
     },
   ],
 ]);

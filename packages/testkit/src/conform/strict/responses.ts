@@ -2,7 +2,7 @@ import type { Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome } from '../errors.ts';
 import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
-import { creating, getPet, listPets, named, readPet, readPets, renderPet } from '../pets.ts';
+import { getPet, listPets, newPet, post, readPet, readPets, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 
 /** The form of responses, beyond the required fields. */
@@ -11,8 +11,8 @@ export const responseChecks = checksOf('strict', 'responses', [
     'location',
     'A 201 has the path of the new pet in Location.',
     async (api) => {
-      const sent = { ...named(api, 'located'), status: 'sold' };
-      const exchange = await expectOutcome(api, creating(renderPet(sent)), '201');
+      const sent = { ...newPet(api, 'located'), status: 'sold' };
+      const exchange = await expectOutcome(api, post(renderPet(sent)), '201');
       const location = expectHeaderMatch(exchange, 'Location', /^\/v1\/pets\/-?\d+$/);
       expectHeader(exchange, 'Content-Type', 'application/json');
       expectThat(readPet(exchange, 201).id > 0n, exchange, 'an id greater than 0');

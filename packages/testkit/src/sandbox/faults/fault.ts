@@ -2,7 +2,7 @@ import { PetstoreError, statusOfCode, type ErrorCode } from 'petstore-server/emb
 
 /** What goes wrong with a request. One text may combine several faults. */
 export interface Fault {
-  /** As it was written. */
+  /** As in the header. */
   text: string;
   /** Waits first, for a random time if the bounds differ. */
   delay?: { fromMs: number; toMs: number };
@@ -14,7 +14,7 @@ export interface Fault {
   cut?: Cut;
   bytesPerSecond?: number;
   isCorrupt?: true;
-  /** The share of affected requests; 1 by default. */
+  /** The share of the requests that it affects; 1 by default. */
   rate?: number;
 }
 
@@ -25,8 +25,8 @@ type Cut = (typeof cuts)[number];
 export function parseFault(text: string): Fault {
   const parts = text.split(';').map((part) => part.trim());
   const names = parts.map((part) => part.slice(0, part.indexOf('=')));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalid(`${twice} is given twice.`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw invalid(`${duplicate} occurs twice.`);
   const fault: Omit<Fault, 'text'> = {};
   for (const part of parts) Object.assign(fault, parsePart(part));
   if (fault.retryAfter !== undefined && fault.status === undefined)
@@ -74,7 +74,7 @@ const parsers: Record<string, (value: string) => Partial<Fault> | undefined> = {
     return Number.isNaN(retryAfter) ? undefined : { retryAfter };
   },
   cut(value) {
-    const cut = cuts.find((known) => known === value);
+    const cut = cuts.find((each) => each === value);
     return cut && { cut };
   },
   trickle(value) {

@@ -11,17 +11,17 @@ import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
 import { createPlannedFaults, pathOf, type PlannedFaults } from './planned.ts';
 
-/** The request header that names the request's own fault. It overrides planned faults and those for all requests. */
+/** A request's own fault, which overrides planned faults and those of all requests. */
 const faultHeader = 'Petstore-Fault';
 
 export interface FaultOptions {
-  /** For every request that names no fault. */
+  /** For every request without a fault of its own. */
   faults?: Fault | undefined;
   /** The seed: the nth request to arrive gets the nth random numbers. */
   faultSeed: number;
 }
 
-/** What a fault does to the connection of a request, and who is told of it. */
+/** What a fault does to the connection of a request, and to the journal. */
 export interface RequestConnections {
   cut(request: Request): void;
   shape(request: Request, shape: Shape): void;
@@ -44,7 +44,7 @@ export function createFaults(
   let random = createRandom(faultSeed);
   const planned = createPlannedFaults();
 
-  const chosenFault = (request: Request): Fault | undefined => {
+  const faultOf = (request: Request): Fault | undefined => {
     const text = request.headers.get(faultHeader);
     const fault = text === null ? (planned.take(request) ?? faults) : parseFault(text);
     return fault && random() < (fault.rate ?? 1) ? fault : undefined;
@@ -80,14 +80,13 @@ export function createFaults(
     return new Response(null);
   };
 
-  /** Applies faults to the response. */
   const spoil = async (fault: Fault, request: Request, response: Response): Promise<Response> => {
     const { isCorrupt, cut, bytesPerSecond } = fault;
     const hasBody = response.body !== null && request.method !== 'HEAD';
     const bytes = hasBody ? await response.bytes() : new Uint8Array();
     const bodyBytes = bytes.length;
     const isJson = response.headers.get('Content-Type') === jsonMediaType;
-    if (isCorrupt && isJson && bodyBytes > 0) bytes[bodyBytes - 1] = brokenEnd;
+    if (isCorrupt && isJson && bodyBytes > 0) bytes[bodyBytes - 1] = invalidEnd;
     const cutAt = cut === 'mid-body' ? Math.floor(bodyBytes / 2) : undefined;
     if (cutAt !== undefined || bytesPerSecond !== undefined) {
       connections.shape(request, { bodyBytes, cutAt, bytesPerSecond });
@@ -98,7 +97,7 @@ export function createFaults(
   const wrap: Faults['wrap'] = (next) => (request) => {
     let fault: Fault | undefined;
     try {
-      fault = chosenFault(request);
+      fault = faultOf(request);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
       return errorFor(request, error);
@@ -114,8 +113,8 @@ export function createFaults(
   return { wrap, planned, reset };
 }
 
-/** No JSON ends in this character, so the body keeps its length and no longer parses. */
-const brokenEnd = '!'.charCodeAt(0);
+/** No JSON ends in this character: in place of the last one, it breaks the body and keeps its length. */
+const invalidEnd = '!'.charCodeAt(0);
 
 /** The service's headers for these statuses. */
 const headersOfStatus: Record<number, Record<string, string>> = {

@@ -1,26 +1,21 @@
 import { PetstoreError } from 'petstore-server/embed';
+import type { PlannedFault } from '../../testing.mjs';
 import { parseFault, type Fault } from './fault.ts';
 
-/** A fault for the next requests of one operation. */
-export interface PlannedFault {
-  operation: keyof typeof operations;
-  /** The value of a `Petstore-Fault` header. */
-  fault: string;
-  /** How many requests it still affects. */
-  count: number;
-}
+/** A fault for the next requests of one operation; `count` is how many it still affects. */
+type Plan = PlannedFault & { count: number };
 
 export interface PlannedFaults {
   /** Takes the fault for this request and counts it. Earlier plans come first. */
   take(request: Request): Fault | undefined;
-  /** Adds the faults in a request's body. Fails with the error for its caller. */
+  /** Adds the fault in a request's body. Fails with the error for its caller. */
   add(request: Request): Promise<void>;
-  list(): PlannedFault[];
+  list(): Plan[];
   clear(): void;
 }
 
 /** Matches the requests of each operation. HEAD matches none. */
-export const operations = {
+export const operations: Record<PlannedFault['operation'], RegExp> = {
   listPets: /^GET \/v1\/pets$/,
   createPet: /^POST \/v1\/pets$/,
   searchPets: /^GET \/v1\/pets\/search$/,
@@ -35,25 +30,25 @@ export const operations = {
   listEvents: /^GET \/v1\/events$/,
   getKey: /^GET \/v1\/key$/,
 };
-const longestCount = 1_000_000;
+const maxCount = 1_000_000;
 
 export function createPlannedFaults(): PlannedFaults {
-  let planned: { shown: PlannedFault; fault: Fault }[] = [];
+  let entries: { plan: Plan; fault: Fault }[] = [];
   return {
     take(request) {
       const line = `${request.method} ${pathOf(request)}`;
-      const next = planned.find(({ shown }) => operations[shown.operation].test(line));
-      if (!next) return undefined;
-      next.shown.count -= 1;
-      if (next.shown.count === 0) planned = planned.filter((other) => other !== next);
-      return next.fault;
+      const entry = entries.find(({ plan }) => operations[plan.operation].test(line));
+      if (!entry) return undefined;
+      entry.plan.count -= 1;
+      if (entry.plan.count === 0) entries = entries.filter((other) => other !== entry);
+      return entry.fault;
     },
     async add(request) {
-      const shown = plannedFaultOf(await request.text());
-      planned.push({ shown, fault: parseFault(shown.fault) });
+      const plan = parsePlan(await request.text());
+      entries.push({ plan, fault: parseFault(plan.fault) });
     },
-    list: () => planned.map(({ shown }) => shown),
-    clear: () => void (planned = []),
+    list: () => entries.map(({ plan }) => plan),
+    clear: () => void (entries = []),
   };
 }
 
@@ -62,13 +57,13 @@ export function pathOf({ url }: Request): string {
   return URL.parse(url, 'http://localhost')?.pathname ?? '';
 }
 
-function plannedFaultOf(text: string): PlannedFault {
+function parsePlan(text: string): Plan {
   const { operation, fault, count = 1 } = parseObject(text);
   if (!isOperation(operation))
     throw invalid(`operation must be one of ${Object.keys(operations).join(', ')}`);
   if (typeof fault !== 'string') throw invalid('fault must be a text such as "cut=after-commit"');
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > longestCount)
-    throw invalid(`count must be an integer from 1 to ${longestCount}`);
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > maxCount)
+    throw invalid(`count must be an integer from 1 to ${maxCount}`);
   return { operation, fault, count };
 }
 

@@ -1,7 +1,7 @@
 import type { Api } from '../../api.ts';
 import { checksOf } from '../../check.ts';
 import { expectHeader, expectHeaderMatch, expectThat } from '../../mismatch.ts';
-import { createPet, listPets, named, readPets } from '../../pets.ts';
+import { createPet, listPets, newPet, readPets } from '../../pets.ts';
 import { limits } from '../../rules.ts';
 import { samples } from '../../samples.ts';
 import { nextQuery, walk } from '../../walk.ts';
@@ -74,7 +74,7 @@ export const pageChecks = checksOf('strict', 'pages', [
       const expected = readPets(await listPets(api, '?limit=100')).map(({ id }) => id);
       let added = 0;
       const pages = await walk(api, '?limit=11', limits.largest, async () => {
-        if (added < 3) await createPet(api, named(api, `added during a walk ${++added}`));
+        if (added < 3) await createPet(api, newPet(api, `added during a walk ${++added}`));
       });
       const seen = pages.flatMap(({ ids }) => ids);
       const last = pages.at(-1);
@@ -104,7 +104,7 @@ export const pageChecks = checksOf('strict', 'pages', [
       const path = `/pets?limit=${length}`;
       const last = await api.send({ path });
       expectHeader(last, 'Link', undefined);
-      const { id } = await createPet(api, named(api, 'after the last page'));
+      const { id } = await createPet(api, newPet(api, 'after the last page'));
       const grown = await api.send({ path, headers: { 'If-None-Match': last.headers.get('ETag') ?? '' } });
       readPets(grown);
       const next = await listPets(api, nextQuery(grown));

@@ -1,9 +1,9 @@
-import { sendAll, withEach, type Api, type ApiRequest } from '../../api.ts';
-import { checksOf, type Entry } from '../../check.ts';
-import { expectOutcomes } from '../../errors.ts';
-import { expectHeader, expectHeaderMatch, expectStatus } from '../../mismatch.ts';
-import { creating, named, renderPet } from '../../pets.ts';
-import { sampleWith } from '../../samples.ts';
+import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
+import { checksOf, type Entry } from '../check.ts';
+import { expectOutcomes } from '../errors.ts';
+import { expectHeader, expectHeaderMatch, expectStatus } from '../mismatch.ts';
+import { newPet, post, renderPet } from '../pets.ts';
+import { sampleWith } from '../samples.ts';
 
 const tooLarge = ' '.repeat(16 * 1024 + 1);
 const text = { 'Content-Type': 'text/plain' };
@@ -19,10 +19,10 @@ const steps: [name: string, outcome: string, requests: ApiRequest[]][] = [
       { path: '/pets', method: 'DELETE' },
       { path: '/pets?limit=0' },
       { path: '/pets/abc' },
-      creating('x', text),
-      creating(tooLarge),
-      creating('{'),
-      creating('{}'),
+      post('x', text),
+      post(tooLarge),
+      post('{'),
+      post('{}'),
     ].map(anonymous),
   ],
   [
@@ -30,30 +30,30 @@ const steps: [name: string, outcome: string, requests: ApiRequest[]][] = [
     '404 not_found',
     [
       { path: '/unknown', method: 'DELETE' },
-      { ...creating('x', text), path: '/unknown' },
-      { ...creating(tooLarge), path: '/unknown' },
+      { ...post('x', text), path: '/unknown' },
+      { ...post(tooLarge), path: '/unknown' },
     ],
   ],
   [
     'method-before-body-and-pet',
     '405 method_not_allowed',
     [
-      { ...creating('x', text), method: 'PUT' },
-      { ...creating(tooLarge), path: '/pets/1' },
+      { ...post('x', text), method: 'PUT' },
+      { ...post(tooLarge), path: '/pets/1' },
       { path: '/pets/abc', method: 'PUT' },
     ],
   ],
   [
     'media-type-before-content',
     '415 unsupported_media_type',
-    [creating(tooLarge, text), creating('{', text), creating('{}', text)],
+    [post(tooLarge, text), post('{', text), post('{}', text)],
   ],
-  ['size-before-content', '413 payload_too_large', [creating(`{${tooLarge}`), creating(`{${tooLarge}}`)]],
-  ['json-before-fields', '400 invalid_json', [creating('{"name":7,}')]],
+  ['size-before-content', '413 payload_too_large', [post(`{${tooLarge}`), post(`{${tooLarge}}`)]],
+  ['json-before-fields', '400 invalid_json', [post('{"name":7,}')]],
 ];
 
 /** The order of checks: key, path, method, media type, size, JSON, fields. */
-export const orderChecks = checksOf('strict', 'order', [
+export const precedenceChecks = checksOf('strict', 'order', [
   ...steps.map(([name, outcome, requests]): Entry => [
     name,
     `A request with this and a later mistake is ${outcome}.`,
@@ -84,7 +84,7 @@ async function telling(api: Api): Promise<ApiRequest[]> {
     { path: '/pets', method: 'HEAD' },
     { path: '/pets', method: 'DELETE' },
     { path: '/unknown', method: 'OPTIONS' },
-    creating(renderPet(named(api, 'without a key'))),
-    creating('{'),
+    post(renderPet(newPet(api, 'without a key'))),
+    post('{'),
   ];
 }
