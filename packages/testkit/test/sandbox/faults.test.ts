@@ -59,9 +59,9 @@ describe('Petstore-Fault', () => {
 
   it('gives every status of the API the code that docs/sandbox.md shows', async () => {
     const page = readFileSync(join(project, 'docs/sandbox.md'), 'utf8');
-    const rows = Array.from(page.matchAll(/^\| (\d{3}) \| `(\w+)`/gm), ([, ...row]) => row);
+    const rows = Array.from(page.matchAll(/\b([45]\d\d)\s`(\w+)`/g), ([, ...row]) => row);
     const statuses = new Set([...Object.values(statusOfCode), 502, 504].map(String));
-    expect(rows.map(([status]) => status)).toEqual([...statuses].toSorted());
+    expect(rows.map(([status]) => status).toSorted()).toEqual([...statuses].toSorted());
     for (const [status, code] of rows) {
       const response = await responseTo(`status=${status}`);
       expect(response.status).toBe(Number(status));
