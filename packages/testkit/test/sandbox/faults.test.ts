@@ -61,7 +61,8 @@ describe('Petstore-Fault', () => {
     const page = readFileSync(join(project, 'docs/sandbox.md'), 'utf8');
     const rows = Array.from(page.matchAll(/\b([45]\d\d)\s`(\w+)`/g), ([, ...row]) => row);
     const statuses = new Set([...Object.values(statusOfCode), 502, 504].map(String));
-    expect(rows.map(([status]) => status).toSorted()).toEqual([...statuses].toSorted());
+    expect(rows).toHaveLength(statuses.size);
+    expect(new Set(rows.map(([status]) => status))).toEqual(statuses);
     for (const [status, code] of rows) {
       const response = await responseTo(`status=${status}`);
       expect(response.status).toBe(Number(status));
