@@ -34,7 +34,7 @@ export function createDocuments(options: ContractOptions) {
     openapiYaml: serveContract(options, 'application/yaml', toYaml),
     openapiJson: serveContract(options, jsonMediaType, toJson),
     openapi30Json: serveContract(options, jsonMediaType, (document) => toJson(toOpenapi30(document))),
-    arazzoYaml: serveText('application/yaml', workflows),
+    arazzoYaml: () => documentOf('application/yaml', workflows),
   } satisfies Record<string, Handler>;
 }
 
@@ -53,14 +53,10 @@ function serveContract(
 ): Handler {
   const { publicUrl, namesHost = false } = options;
   let text: string | undefined;
-  const documents = new Map<string, Handler>();
-  return (call) => {
+  return ({ request }) => {
     text ??= render(contractOf(options, here));
-    const address = publicUrl ?? `${hostOf(call.request, namesHost) ?? ''}/v1`;
-    const document = documents.get(address) ?? serveText(contentType, text.replace(here, address));
-    // Callers choose their Host.
-    if (documents.size < 10) documents.set(address, document);
-    return document(call);
+    const address = publicUrl ?? `${hostOf(request, namesHost) ?? ''}/v1`;
+    return documentOf(contentType, text.replace(here, address));
   };
 }
 
@@ -103,9 +99,8 @@ async function createConsoleAndDocs(document: unknown) {
   };
 }
 
-function serveText(contentType: string, text: string): Handler {
-  const document = { body: text, etag: etagOf(text), headers: { 'Content-Type': contentType } };
-  return () => document;
+function documentOf(contentType: string, text: string): Representation {
+  return { body: text, etag: etagOf(text), headers: { 'Content-Type': contentType } };
 }
 
 /** Serves a text, compressed for callers that accept gzip. */

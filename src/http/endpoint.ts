@@ -80,14 +80,6 @@ export class Endpoint {
     }
   }
 
-  async #sendLater(call: Call, handled: Promise<Representation>): Promise<Response> {
-    try {
-      return this.#send(call, await handled);
-    } catch (error) {
-      return this.#refuse(call, error);
-    }
-  }
-
   #callerOf({ request, method }: Call): MaybePromise<Caller> {
     const isOpen = this.#route.isOpen || (method === 'OPTIONS' && this.#isKnown);
     return isOpen ? nobody : this.#options.authenticate(request);
@@ -118,10 +110,12 @@ export class Endpoint {
     return handler(call);
   }
 
-  #refuse(call: Call, error: unknown): Response {
-    const visibleError = shownError(error, call.requestId);
-    this.#options.log.failed(call, visibleError, error);
-    return this.#send(call, errorResponse(visibleError));
+  async #sendLater(call: Call, handled: Promise<Representation>): Promise<Response> {
+    try {
+      return this.#send(call, await handled);
+    } catch (error) {
+      return this.#refuse(call, error);
+    }
   }
 
   #send(call: Call, handled: Representation): Response {
@@ -158,6 +152,12 @@ export class Endpoint {
       sent.set('Date', new Date().toUTCString());
     }
     return response;
+  }
+
+  #refuse(call: Call, error: unknown): Response {
+    const visibleError = shownError(error, call.requestId);
+    this.#options.log.failed(call, visibleError, error);
+    return this.#send(call, errorResponse(visibleError));
   }
 }
 
