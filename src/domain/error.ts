@@ -52,6 +52,18 @@ export function isUnavailable(error: unknown): error is PetstoreError {
   return error instanceof PetstoreError && error.code === 'unavailable';
 }
 
+/** The change may or may not have been committed. */
+export class OutcomeUnknownError extends PetstoreError {
+  constructor(reason: string, cause: unknown) {
+    super(
+      'unavailable',
+      `${reason}, and the outcome of this write is unknown. ` +
+        'Repeat a create with the same Idempotency-Key; otherwise, read it again to see whether it has changed.',
+      { cause },
+    );
+  }
+}
+
 export function storeClosing(): PetstoreError {
   return new PetstoreError('unavailable', 'The store is closing.');
 }

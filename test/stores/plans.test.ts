@@ -181,14 +181,12 @@ describe('on PostgreSQL, every statement', () => {
         note(statement);
         return sql.read(statement, values);
       },
-      write: (work, advice) =>
-        sql.write(
-          (query) =>
-            work((statement, values) => {
-              note(statement);
-              return query(statement, values);
-            }),
-          advice,
+      write: (work) =>
+        sql.write((query) =>
+          work((statement, values) => {
+            note(statement);
+            return query(statement, values);
+          }),
         ),
     };
     const engine = createEngine(noting, {

@@ -73,11 +73,6 @@ const locks = {
   events: { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` },
 };
 
-const createAdvice =
-  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
-const changeAdvice = 'Read it again to see whether it has changed.';
-const keyAdvice = 'See: petstore keys list';
-
 /** `close` refuses new changes and waits for the pending ones. */
 function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions) {
   const monitor = createWriteMonitor(
@@ -89,18 +84,15 @@ function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions)
     { log, metrics },
   );
   const expire = createExpiry(sql, now);
-  const createQueue = (advice: string): Batcher<TimedChange, Outcome> =>
-    createBatcher(
-      (batch) => sql.write((query) => applyBatch(createTx(query), batch), advice).finally(expire),
-      { maxLength: maxQueued, maxWaitMs: limits.queueMs, monitor },
-    );
+  const createQueue = (): Batcher<TimedChange, Outcome> =>
+    createBatcher((batch) => sql.write((query) => applyBatch(createTx(query), batch)).finally(expire), {
+      maxLength: maxQueued,
+      maxWaitMs: limits.queueMs,
+      monitor,
+    });
   // Apart, so that a create does not wait for a locked pet, a sale for the categories, or a revocation for either.
-  const creates = createQueue(createAdvice);
-  const others = {
-    pet: createQueue(changeAdvice),
-    category: createQueue(changeAdvice),
-    key: createQueue(keyAdvice),
-  };
+  const creates = createQueue();
+  const others = { pet: createQueue(), category: createQueue(), key: createQueue() };
   const queues = [creates, ...Object.values(others)];
   const queueOf = (change: Change) => (change.kind === 'create-pet' ? creates : others[subjectOf(change)]);
   return {

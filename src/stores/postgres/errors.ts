@@ -12,17 +12,6 @@ export class SessionLostError extends Error {
   }
 }
 
-/** A COMMIT got no response. */
-export class OutcomeUnknownError extends PetstoreError {
-  constructor(cause: unknown, advice = '') {
-    super(
-      'unavailable',
-      `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`.trimEnd(),
-      { cause },
-    );
-  }
-}
-
 /** Empty unless the server sent the error: codes of others, such as EPIPE, could look like one. */
 function stateOf(error: unknown): string {
   return error instanceof DatabaseError ? (error.code ?? '') : '';

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { OutcomeUnknownError } from '../../domain/error.ts';
 import type { Registry } from '../../metrics/registry.ts';
 import type { Log } from '../../system/log.ts';
 import type { PostgresAddress } from './address.ts';
 import { createPool, type SessionPool } from './pool.ts';
-import { callerError, isCollision, isLost, OutcomeUnknownError } from './errors.ts';
+import { callerError, isCollision, isLost } from './errors.ts';
 import {
   keepPlans,
   limits,
@@ -74,9 +75,9 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   return {
     read: queryOf(readers),
     search: queryOf(searchers),
-    async write(work, advice) {
+    async write(work) {
       try {
-        return await retry(() => transact(work, advice));
+        return await retry(() => transact(work));
       } catch (error) {
         if (error instanceof OutcomeUnknownError) unknownOutcomes?.increment();
         throw error;

@@ -1,9 +1,10 @@
 import { DatabaseError } from 'pg';
-import { isUndone, OutcomeUnknownError, SessionLostError } from './errors.ts';
+import { OutcomeUnknownError } from '../../domain/error.ts';
+import { isUndone, SessionLostError } from './errors.ts';
 import type { Query, Session } from './session.ts';
 
-/** Runs one transaction. If its outcome is unknown, the error says so and includes this advice. */
-export type Transact = <Result>(work: (query: Query) => Promise<Result>, advice?: string) => Promise<Result>;
+/** Runs one transaction. Fails with an `OutcomeUnknownError` only if COMMIT was sent and got no response. */
+export type Transact = <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>;
 
 export interface TransactionOptions {
   /** Runs work on a session that nobody else uses until the work ends. */
@@ -20,29 +21,26 @@ export interface TransactionOptions {
  * the two in vain.
  */
 export function createTransact({ onSession, ...limits }: TransactionOptions): Transact {
-  return <Result>(work: (query: Query) => Promise<Result>, advice?: string) => {
+  return <Result>(work: (query: Query) => Promise<Result>) => {
     const lateness = Promise.withResolvers<never>();
-    const onLate = (): void => lateness.reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
-    const outcome = onSession((session) => runTransaction(session, work, { ...limits, advice, onLate }));
+    const onLate = (): void => lateness.reject(outcomeUnknown(new Error('COMMIT hangs.')));
+    const outcome = onSession((session) => runTransaction(session, work, { ...limits, onLate }));
     return Promise.race([outcome, lateness.promise]);
   };
 }
 
-interface RunOptions extends Pick<TransactionOptions, 'statementsMs' | 'commitMs'> {
-  /** What the caller should do if the outcome is unknown. */
-  advice: string | undefined;
-  /** Called if COMMIT, or a statement that travels with it, is late. Its response may never come. */
-  onLate: () => void;
+function outcomeUnknown(cause: unknown): OutcomeUnknownError {
+  return new OutcomeUnknownError('The connection to the store was lost', cause);
 }
 
 /**
- * BEGIN travels with the first statement, and COMMIT with those whose responses `work` does not await. The outcome is
- * unknown only if COMMIT was sent and got no response; any earlier failure is undone.
+ * BEGIN travels with the first statement, and COMMIT with those whose responses `work` does not await. Any failure before
+ * COMMIT is undone. `onLate` is called if COMMIT, or a statement that travels with it, is late.
  */
 async function runTransaction<Result>(
   session: Session,
   work: (query: Query) => Promise<Result>,
-  { statementsMs, commitMs, advice, onLate }: RunOptions,
+  { statementsMs, commitMs, onLate }: Omit<TransactionOptions, 'onSession'> & { onLate: () => void },
 ): Promise<Result> {
   const statements: Promise<unknown>[] = [];
   const query: Query = (statement, values) => {
@@ -80,7 +78,7 @@ async function runTransaction<Result>(
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
     session.destroy();
-    throw new OutcomeUnknownError(error, advice);
+    throw outcomeUnknown(error);
   } finally {
     clearTimeout(commitTimer);
   }

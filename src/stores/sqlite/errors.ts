@@ -1,7 +1,13 @@
 /** Failures of SQLite and the file system: `operatorError` is for operators, `callerError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
-import { OperatorError, PetstoreError, unavailable, type ErrorCode } from '../../domain/error.ts';
+import {
+  type ErrorCode,
+  OperatorError,
+  OutcomeUnknownError,
+  PetstoreError,
+  unavailable,
+} from '../../domain/error.ts';
 import { systemReason } from '../../system/files.ts';
 import { describeError, reasonOf } from '../../system/log.ts';
 
@@ -99,16 +105,7 @@ export function callerErrorOfCommit(error: unknown): unknown {
   const translated = callerError(error);
   const isUndone = isBusy(error) || codeOf(error) === 'SQLITE_FULL';
   if (!(translated instanceof PetstoreError) || isUndone) return translated;
-  return outcomeUnknown(error, 'The disk failed');
-}
-
-export function outcomeUnknown(cause: unknown, reason: string): PetstoreError {
-  return new PetstoreError(
-    'unavailable',
-    `${reason}, and the outcome of this write is unknown. ` +
-      'Repeat a create with the same Idempotency-Key; otherwise, read it again to see whether it has changed.',
-    { cause },
-  );
+  return new OutcomeUnknownError('The disk failed', error);
 }
 
 /** For a service whose store was moved: nobody would find what it writes. */

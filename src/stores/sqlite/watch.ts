@@ -1,6 +1,6 @@
-import type { PetstoreError } from '../../domain/error.ts';
+import { OutcomeUnknownError, type PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
-import { isBusy, outcomeUnknown, storeMoved } from './errors.ts';
+import { isBusy, storeMoved } from './errors.ts';
 import { identityOf, type StoreFile } from './file.ts';
 
 /** A store in use: whether its files are in their place, and when its lock is free. */
@@ -25,7 +25,7 @@ export function isInPlace({ path, identities }: StoreFile): boolean {
 
 /** Call it after a commit: one in a moved file may be lost. */
 export function confirmInPlace(store: StoreFile): void {
-  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
+  if (!isInPlace(store)) throw new OutcomeUnknownError('The store was moved', storeMoved(store));
 }
 
 export type StoreWatch = ReturnType<typeof watchStore>;
