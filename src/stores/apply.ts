@@ -19,9 +19,9 @@ import { type KeyRow, readKey, selected, type TableName, tables } from './schema
 import type { InputRow, Statement, Tx } from './statement.ts';
 
 /**
- * Every write of the service. A batch of changes loads what it refers to, and locks it; the domain decides what becomes
- * of it; and the effects are saved. Locks are taken in one order, so that two batches wait for each other and do not
- * deadlock: categories, pets by id, idempotency keys by caller and key, and the log of events last.
+ * Applies every change of the service: a batch locks and loads the rows that it refers to, the domain decides on them,
+ * and the effects are saved. All batches take locks in one order, so they never deadlock: categories, pets by id,
+ * idempotency keys by caller and key, and the log of events last.
  */
 export async function applyBatch(tx: Tx, changes: readonly TimedChange[]): Promise<Outcome[]> {
   const { outcomes, effects } = decideBatch(changes, await load(tx, changes));
@@ -142,7 +142,7 @@ async function claimKeys(
   );
 }
 
-/** Nothing is awaited, so all of it travels with COMMIT. */
+/** Awaits no statement, so that all of them travel with COMMIT. */
 function save(tx: Tx, effects: Effects): void {
   const { createdPets, changedPets, deletedPets, categories, returns, orders } = effects;
   const { createdKeys, changedKeys, events } = effects;
@@ -262,7 +262,7 @@ export function beginLog(tx: Tx): void {
   for (const statement of [deleteAllEvents, setEpoch]) void tx.each(statement, [[epoch]]);
 }
 
-/** From the oldest event on, up to the first one that stays: a young one, or the newest. */
+/** Deletes the oldest events, up to the first that is young or the newest of all. */
 const deleteEvents: Statement = {
   name: 'delete-expired-events',
   input: { count: 'bigint', before: 'bigint' },
@@ -284,7 +284,7 @@ const deleteIdempotencyKeys: Statement = {
     RETURNING 1`,
 };
 
-/** Deletes expired events and idempotency keys, at most `count` of each, and returns how many of the more frequent. */
+/** Deletes at most `count` expired events and as many idempotency keys. Returns the larger number of deleted rows. */
 export async function deleteExpired(tx: Tx, now: number, count: number): Promise<number> {
   const [events, keys] = await Promise.all([
     tx.each(deleteEvents, [[count, now - retentionMs]]),

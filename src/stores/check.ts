@@ -35,7 +35,7 @@ export interface CheckedStore {
   content: StoreContent | undefined;
 }
 
-/** The rows that the service would have stored for the JSON of these. */
+/** The row that the service would store with this JSON. */
 const rowOf: Partial<Record<TableName, (json: string, id: bigint) => InputRow>> = {
   pets(json, id) {
     const pet = readPet(json);

@@ -11,7 +11,7 @@ export interface StoreTables {
   write(work: (tx: Tx) => void): Promise<void>;
   /** The largest id ever drawn, including those of deleted rows; 0 if there is none. */
   lastId(table: DrawnTable): Promise<bigint>;
-  /** Makes new ids follow this one, unless they do. */
+  /** Lets new ids follow this one, unless they follow a larger one. */
   raiseLastId(table: DrawnTable, id: bigint): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function* readTable(
   }
 }
 
-/** The values of these columns, of which integers were read as text. */
+/** The values of these columns. Integers come as text and become `bigint`. */
 function valuesOf(row: StoredRow = {}, columns: Statement['input']): InputRow {
   return Object.entries(columns).map(([column, type]) => {
     const value = row[column] ?? null;
@@ -67,7 +67,7 @@ type CopiedTable = keyof typeof copiedTables;
 const order = Object.keys(copiedTables) as CopiedTable[];
 const drawnTables = ['pets', 'orders', 'api_keys'] as const;
 
-/** Copies a store into an empty one, counts the rows of both and returns how many there are, in words. */
+/** Copies a store into an empty one, compares the numbers of rows and returns them in words. */
 export async function copyStore(source: StoreTables, target: StoreTables, report: Report): Promise<string> {
   for (const table of order) await refuseFilled(target, table);
   // The newest pets may have been deleted: their ids must not be reused, not even in a copy that is interrupted.

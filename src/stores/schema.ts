@@ -6,7 +6,7 @@ import type { Statement } from './statement.ts';
 /** The first version that is published. */
 export const schemaVersion = 9;
 
-/** For those who open a store that may be missing. */
+/** What to do about a missing store. */
 export interface MakeOptions {
   /** True by default. Otherwise, a missing store is an error: a mistyped path must not create one. */
   mayCreate?: boolean;

@@ -41,7 +41,7 @@ export function createTx(query: Query): Tx {
   return {
     each<Row>(statement: Statement, rows: readonly InputRow[]) {
       if (rows.length === 0) return [];
-      // Returned as it is: nobody would notice the failure of a promise derived from it.
+      // Return this very promise: a failure of one derived from it could go unhandled.
       return query(forManyRows(statement), arraysOf(statement, rows)) as Promise<Row[]>;
     },
     async draw(table, count) {
@@ -55,7 +55,7 @@ export function createTx(query: Query): Tx {
 
 export const sequences = { pets: 'pet_ids', orders: 'order_ids', api_keys: 'api_key_ids' } as const;
 
-/** Draws fewer ids at the end of a sequence, where `nextval` would fail and undo the transaction. */
+/** Near the end of a sequence, draws fewer ids: `nextval` would fail there and undo the transaction. */
 function drawFrom(sequence: string) {
   const remaining = `${int64Range.largest} - coalesce(pg_catalog.pg_sequence_last_value('${sequence}'), 0)`;
   return {
@@ -108,8 +108,8 @@ const deletedAtOnce = 1000;
 const expireEveryMs = 60_000;
 
 /**
- * Call it after each write: it deletes what has expired once a minute. Not in the write itself, which would step over
- * everything deleted since the oldest open transaction of anybody.
+ * Returns a function to call after each write, which deletes expired rows once a minute. The write itself would have to
+ * step over every row that was deleted since anybody's oldest open transaction began.
  */
 function createExpiry(sql: Sql, now: () => number): () => void {
   let nextAt = now() + expireEveryMs;
@@ -121,7 +121,7 @@ function createExpiry(sql: Sql, now: () => number): () => void {
   return () => {
     if (now() < nextAt) return;
     nextAt = now() + expireEveryMs;
-    // The next run deletes what a failure leaves behind.
+    // After a failure, the next run deletes the rest.
     expire().catch(() => {});
   };
 }

@@ -25,8 +25,8 @@ const selectRights = `
     ) AS refused`;
 
 /**
- * Refuses a role that may not write, and says what to grant. One that may only read would serve, and a rolling update would
- * replace every replica that may write with it.
+ * Refuses a role that may not write, and says what to grant. Otherwise, a rolling update could replace every replica
+ * that may write with one that may only read.
  */
 export async function refuseReader(query: Query): Promise<void> {
   const [row] = await query<RightsRow>(selectRights);
@@ -47,8 +47,8 @@ export async function refuseReader(query: Query): Promise<void> {
 }
 
 /**
- * Who could put a table or a function in the place of ours: all that may create in the schema, and in the database a
- * schema that comes first on the path. This role and the owners of the database, the schema and the tables may do more.
+ * The roles that could replace a table or a function of ours, because they may create in our schema, or create a schema
+ * in the database. Owners of the database, the schema or the tables are left out, as is this role: they may do more.
  */
 const selectOthers = `
   SELECT rolname AS role FROM pg_roles
@@ -63,7 +63,7 @@ const selectOthers = `
       ) AS owners (owner) WHERE pg_has_role(oid, owner, 'MEMBER'))
   ORDER BY rolname LIMIT 5`;
 
-/** What the server runs whenever the service reads or writes a table: no harm if the operator knows it. */
+/** Code that the server runs when the service reads or writes a table. It does no harm if the operator knows it. */
 const selectAdditions = `
   SELECT format('trigger %I on %s', tgname, tgrelid::regclass) AS addition FROM pg_trigger
     WHERE NOT tgisinternal AND tgrelid = ANY ($1::regclass[])
@@ -73,7 +73,7 @@ const selectAdditions = `
     WHERE polrelid = ANY ($1::regclass[])
   ORDER BY addition LIMIT 5`;
 
-/** Warns of what an operator of a shared database may not know of. */
+/** Tells the operator of a shared database who and what else can change the store. */
 export async function warnOfOthers(query: Query, log: Log): Promise<void> {
   const additions = await query<{ addition: string }>(selectAdditions, [tableNames]);
   if (additions.length > 0)

@@ -53,7 +53,7 @@ export async function isWithoutSchema(query: Query): Promise<boolean> {
 
 const typeNames = { bigint: 'bigint', text: 'text', boolean: 'boolean' };
 
-/** A view is no table; a partitioned table is. */
+/** Leaves out views, and accepts partitioned tables. */
 const selectColumns = `
   SELECT relname AS "table", attname AS "column",
     format_type(atttypid, atttypmod) || CASE attgenerated WHEN '' THEN '' ELSE ' GENERATED' END AS type

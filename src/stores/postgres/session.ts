@@ -21,7 +21,7 @@ export type Query = <Row extends QueryResultRow>(
 
 export interface Session {
   readonly server: Server;
-  /** How many warnings the server has sent that do not come from code in the database. */
+  /** The number of warnings so far, without those of code in the database. */
   readonly warnings: number;
   /** Resolves when the session has ended, for whatever reason. */
   readonly ended: Promise<void>;
@@ -53,7 +53,7 @@ export interface Timeouts {
 export const limits = {
   /** Until its batch begins. */
   queueMs: 2500,
-  /** What was lost after this time is not repeated, because its caller is about to give up. */
+  /** After this time, lost work is not repeated, because its caller is about to give up. */
   retryMs: 1000,
   /** Until a session is free or connected, and then until a new one has begun. */
   sessionMs: 3000,

@@ -24,8 +24,7 @@ export interface Sql {
   /** Like `read`, but on a session of its own, which is opened on first use: a search may take long. */
   search: Query;
   /**
-   * Runs one transaction. One that was undone by a collision or a lost session is repeated, so `work` may run several
-   * times.
+   * Runs one transaction, and repeats it if a collision or a lost session undid it. So `work` may run several times.
    */
   write: Transact;
   close(): Promise<void>;
@@ -93,7 +92,7 @@ const maxAttempts = 10;
 /** Long enough to spare a server that refuses sessions, and short enough for several attempts. */
 const pauseAfterLossMs = 100;
 
-/** Repeats what a collision undid, and what was lost before its commit, if that shows soon. */
+/** Repeats work that was undone by a collision, or that lost its session soon after it began. */
 async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();
   for (let attempts = 1; ; attempts++) {
@@ -102,7 +101,7 @@ async function retry<Result>(run: () => Promise<Result>): Promise<Result> {
     } catch (error) {
       const isLostEarly = isLost(error) && performance.now() - startedAt < limits.retryMs;
       if (attempts === maxAttempts || !(isCollision(error) || isLostEarly)) throw callerError(error);
-      // A random time, so that two that collided do not collide again.
+      // A random time, so that the same two do not collide again.
       const pauseMs = isLostEarly && attempts > 1 ? pauseAfterLossMs : Math.random() * 10 * attempts;
       await sleep(pauseMs);
     }

@@ -129,7 +129,7 @@ export function openForWriting(name: string, { mayCreate = true, onMade }: MakeO
   const { store, database } = openInPlace(file, true);
   try {
     if (makeSchema(database)) onMade?.();
-    // What killed restores left behind. The store is open, which rules out a running one.
+    // From restores that were killed. None can be running, because the store is open.
     removeLeftovers(store.path, partialForm);
     return { store: withSideFiles(store), database };
   } catch (error) {

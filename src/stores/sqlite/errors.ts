@@ -108,7 +108,7 @@ export function callerErrorOfCommit(error: unknown): unknown {
   return new OutcomeUnknownError('The disk failed', error);
 }
 
-/** For a service whose store was moved: nobody would find what it writes. */
+/** For a service whose store was moved: its writes would be lost. */
 export function storeMoved({ name, path }: { name: string; path: string }): PetstoreError {
   return unavailable(
     new Error(

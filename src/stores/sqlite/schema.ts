@@ -13,8 +13,8 @@ import {
 const applicationId = 0x70657473;
 
 /**
- * Refuses a database that is not ours, is of another version, or would run what somebody added: a view in the place of a
- * table, a trigger on one. An empty one may become a store. Only reads.
+ * Refuses a database that is not ours, has another version, or has a view in the place of a table or a trigger on one.
+ * An empty database may become a store. Only reads.
  */
 export function checkOwnership(database: Database, name: string): void {
   if (isWithoutSchema(database)) return;

@@ -16,7 +16,7 @@ if (process.platform === 'linux') {
   try {
     setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
-    // The systemd unit forbids it.
+    // The systemd unit does not allow it.
   }
 }
 

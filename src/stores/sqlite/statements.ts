@@ -35,7 +35,7 @@ function translate({ input, sql }: Statement): { sql: string; count: number } {
   return { sql: translated, count };
 }
 
-/** AUTOINCREMENT, and a CHECK with IN, cost about as much per statement as a row does. */
+/** Each statement of a table with AUTOINCREMENT costs about as much as a row. */
 const rowsAtOnce = 16;
 
 /** An UPDATE of many rows first copies them, which takes longer than a statement for each. */
