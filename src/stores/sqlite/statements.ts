@@ -35,7 +35,7 @@ function translate({ input, sql }: Statement): { sql: string; count: number } {
   return { sql: translated, count };
 }
 
-/** Each statement of a table with AUTOINCREMENT costs about as much as a row. */
+/** AUTOINCREMENT and a CHECK cost each statement about as much as a row does. */
 const rowsAtOnce = 16;
 
 /** An UPDATE of many rows first copies them, which takes longer than a statement for each. */
