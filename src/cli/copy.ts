@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { usageError } from '../domain/error.ts';
 import { copyStore, type StoreTables } from '../stores/copy.ts';
-import { isSameStore, storeAt } from '../stores/open.ts';
+import { storeAt } from '../stores/open.ts';
 import { withStore } from './store.ts';
 import { addExamples } from './terminal/usage.ts';
 import { asInterrupted, print } from './terminal/output.ts';
@@ -24,7 +23,6 @@ export function define(command: Command): void {
 }
 
 async function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
-  if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
   await withTables(from, false, async (source) => {
     try {
       const counts = await withTables(to, true, (target) => copyStore(source, target, reportOnTerminal()));

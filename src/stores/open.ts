@@ -4,7 +4,6 @@ import type { Log } from '../system/log.ts';
 import type { CheckedStore, CheckOptions } from './check.ts';
 import type { StoreTables } from './copy.ts';
 import type { MakeOptions } from './schema.ts';
-import { isFileOfStore } from './sqlite/file.ts';
 import { openSqliteStore, openSqliteTables } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
@@ -80,12 +79,6 @@ export function embeddedPath(databaseUrl: string): string {
     'This command works on embedded stores only.',
     'Use the tools of the database server, such as pg_dump.',
   );
-}
-
-/** Whether two URLs name one embedded store, however they are written. */
-export function isSameStore(one: string, other: string): boolean {
-  const [left, right] = [storeAt(one).path, storeAt(other).path];
-  return left !== undefined && right !== undefined && isFileOfStore(left, right);
 }
 
 function refuseFolder(path: string): string {
