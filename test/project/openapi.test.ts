@@ -122,22 +122,4 @@ describe('openapi.yaml', () => {
       expect(JSON.stringify(target)).toContain('"name":"petId"');
     }
   });
-
-  it('marks getPet, and nothing else, as deprecated with its day', () => {
-    const deprecated = operations.filter((operation) => operation.deprecated);
-    expect(deprecated.map((operation) => [operation.operationId, operation['x-sunset']])).toEqual([
-      ['getPet', '2030-12-05'],
-    ]);
-  });
-
-  it('marks the operations beyond the contract', () => {
-    const marked = operations.filter((operation) => operation['x-stability'] === 'beta');
-    expect(marked.map(({ operationId }) => operationId)).toEqual([
-      'updatePet',
-      'deletePet',
-      'searchPets',
-      'listOrders',
-      'getKey',
-    ]);
-  });
 });

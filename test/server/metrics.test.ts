@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
+import { operations } from '../support/contract/openapi.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
 import { runCli, startService, type Service } from '../support/process/process.ts';
@@ -78,17 +79,8 @@ it('counts every request once', async () => {
 
 it('counts the failures of every operation from 0, so that rate() sees the first one', async () => {
   const { text } = await scrape(url);
-  const operations = Object.entries({
-    '/v1/pets': ['GET', 'POST'],
-    '/v1/pets/:petId': ['GET', 'PATCH', 'DELETE'],
-    '/v1/pets/search': ['GET'],
-    '/v1/categories': ['GET'],
-    '/v1/categories/:categoryId': ['GET', 'PUT', 'DELETE'],
-    '/v1/store/orders': ['GET'],
-    '/v1/events': ['GET'],
-    '/v1/key': ['GET'],
-  }).flatMap(([path, methods]) => methods.map((method) => [path, method]));
-  for (const [path, method] of operations) {
+  const routes = operations.map(({ method, path }) => [path.replace(/\{(\w+)\}/, ':$1'), method]);
+  for (const [path, method] of routes) {
     for (const [status, code] of [
       [503, 'unavailable'],
       [503, 'overloaded'],
@@ -101,7 +93,7 @@ it('counts the failures of every operation from 0, so that rate() sees the first
     }
   }
   // A series that begins with a failure is another one.
-  expect(text.match(/_count\{[^}]*http_response_status_code="5/g)).toHaveLength(operations.length * 3);
+  expect(text.match(/_count\{[^}]*http_response_status_code="5/g)).toHaveLength(routes.length * 3);
 });
 
 it('reports when the next key expires, unless somebody has revoked it', async () => {

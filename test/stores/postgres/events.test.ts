@@ -1,29 +1,14 @@
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { parseAddress } from '../../src/stores/postgres/address.ts';
-import { createEngine } from '../../src/stores/postgres/engine.ts';
-import { openPostgresStore } from '../../src/stores/postgres/open.ts';
-import { createSql } from '../../src/stores/postgres/sql.ts';
-import { codeOf } from '../support/code-of.ts';
-import { createClient, type PetstoreClient } from '../../packages/client/src/index.ts';
-import { openService, type Store } from '../support/http/service.ts';
-import { followWithMirrors, Mirror } from '../support/mirror.ts';
-import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
-import { between, randomFrom, type Random } from '../support/random.ts';
-import { onEveryStore } from '../support/stores.ts';
-import { createPet, deletePet, updatePet } from '../support/changes.ts';
-
-/** A mirror that is built from events, by a reader that keeps its cursor and nothing else, equals a full listing. */
-
-const seed = Number(process.env['SEED'] ?? 1);
-
-async function change({ pets }: Store, random: Random): Promise<void> {
-  const id = BigInt(between(random, 1, 60));
-  const name = `Rex ${random.next()}`;
-  if (random.next() < 0.5) await pets.apply(createPet({ name, categoryId: 1n }));
-  else if (random.next() < 0.6) await codeOf(pets.apply(updatePet(id, { changes: { name } })));
-  else await codeOf(pets.apply(deletePet(id)));
-}
+import { parseAddress } from '../../../src/stores/postgres/address.ts';
+import { createEngine } from '../../../src/stores/postgres/engine.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { createSql } from '../../../src/stores/postgres/sql.ts';
+import { createClient, type PetstoreClient } from '../../../packages/client/src/index.ts';
+import { openService, type Store } from '../../support/http/service.ts';
+import { Mirror } from '../../support/mirror.ts';
+import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
+import { createPet } from '../../support/changes.ts';
 
 /** A client of a service on this store, without a socket. */
 async function clientOf(store: Store): Promise<PetstoreClient> {
@@ -31,22 +16,6 @@ async function clientOf(store: Store): Promise<PetstoreClient> {
   const baseUrl = 'http://petstore.example';
   return createClient({ baseUrl, apiKey, fetch: async (url, init) => app.fetch(new Request(url, init)) });
 }
-
-onEveryStore(`a mirror (SEED=${seed})`, ({ open }) => {
-  it('equals the listing after random changes by two services, while readers resume', async () => {
-    const random = randomFrom(seed);
-    const stores = [await open(), await open()];
-    const clients = await Promise.all(stores.map(clientOf));
-    using mirrors = followWithMirrors(2, () => random.pick(clients), random);
-
-    const write = async (store: Store): Promise<void> => {
-      for (let round = 0; round < 25; round++)
-        await Promise.all(Array.from({ length: between(random, 1, 8) }, () => change(store, random)));
-    };
-    await Promise.all(stores.map(write));
-    expect(await mirrors.stop()).toMatchObject({ faults: [], restarts: 0 });
-  });
-});
 
 describe('events on PostgreSQL', () => {
   /** Every transaction that adds a pet named Slow pauses while the test holds a lock. */
