@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { Client } from 'pg';
 import type { Store } from '../../../src/stores/store.ts';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { openProxiedStore } from './proxied-store.ts';
+import { hold } from '../../support/postgres/cluster.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet, deletePet, putCategory, updatePet } from '../../support/changes.ts';
 
@@ -117,20 +117,3 @@ describe('changes on PostgreSQL', () => {
 
 const holdPet = (database: Database, id: bigint) =>
   hold(database, `SELECT FROM pets WHERE id = ${id} FOR UPDATE`);
-
-/** Holds what a statement locks. */
-async function hold(database: Database, statement: string) {
-  const holder = new Client(database.address());
-  await holder.connect();
-  await holder.query('BEGIN');
-  await holder.query(statement);
-  const waiting = `
-    SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
-  return {
-    async untilWaiting(count: number) {
-      while ((await database.run(waiting)).length < count) await Bun.sleep(10);
-    },
-    release: () => holder.query('COMMIT'),
-    [Symbol.asyncDispose]: () => holder.end(),
-  };
-}

@@ -63,5 +63,5 @@ async function makeRole(database: Database, name: string, rights?: string): Prom
     await database.run(`
       GRANT ${rights} ON ALL TABLES IN SCHEMA public TO "${role}";
       GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO "${role}"`);
-  return database.address().replace(/\/\/[^@]+@/, `//${role}:secret@`);
+  return database.addressAs(role, 'secret');
 }

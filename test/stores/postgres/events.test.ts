@@ -7,6 +7,7 @@ import { createSql } from '../../../src/stores/postgres/sql.ts';
 import { createClient, type PetstoreClient } from '../../../packages/client/src/index.ts';
 import { openService, type Store } from '../../support/http/service.ts';
 import { Mirror } from '../../support/mirror.ts';
+import { hold } from '../../support/postgres/cluster.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
 import { createPet } from '../../support/changes.ts';
 
@@ -33,9 +34,7 @@ describe('events on PostgreSQL', () => {
     await store.pets.apply(createPet({ name: 'First', categoryId: 1n }));
     const mirror = new Mirror();
     await mirror.read(client, 100, 0);
-    const holder = new Client(database.address());
-    await holder.connect();
-    await holder.query('SELECT pg_advisory_lock(1)');
+    await using held = await hold(database, 'SELECT pg_advisory_xact_lock(1)');
     // Waits for locks much longer than a service does.
     const patient = { lockMs: 60_000, statementMs: 60_000, silenceMs: 60_000 };
     const options = { readerCount: 1, timeouts: patient, commitMs: 60_000 };
@@ -44,12 +43,10 @@ describe('events on PostgreSQL', () => {
       ...{ now: Date.now, maxQueued: 1, log: undefined, metrics: undefined },
     });
     const adding = slow.apply(createPet({ name: 'Slow', categoryId: 1n }));
-    const paused = `
-      SELECT FROM pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'`;
-    while ((await database.run(paused)).length === 0) await Bun.sleep(5);
+    await held.untilWaiting(1);
     await store.pets.apply(createPet({ name: 'Quick', categoryId: 1n }));
     expect(await mirror.read(client, 100, 0)).toBe(1);
-    await holder.end();
+    await held.release();
     await adding;
     await mirror.read(client, 100, 0);
     const found = await mirror.findFaults(client);

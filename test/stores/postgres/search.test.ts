@@ -1,10 +1,10 @@
 import { expect, it } from 'bun:test';
-import { Client } from 'pg';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createPet } from '../../support/changes.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { openProxiedStore } from './proxied-store.ts';
+import { hold } from '../../support/postgres/cluster.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 
 it('does not run a search whose caller has left', async () => {
@@ -14,15 +14,12 @@ it('does not run a search whose caller has left', async () => {
   const leaving = new AbortController();
   const search = (word: string, signal?: AbortSignal) =>
     codeOf(Promise.resolve(store.pets.searchPets({ limit: 1, words: [word] }, signal)));
-  const holder = new Client(database.address());
-  await holder.connect();
-  await holder.query('BEGIN; LOCK TABLE pets');
+  await using held = await hold(database, 'LOCK TABLE pets');
   const running = search('first');
   while (!sent.join('').includes('%first%')) await Bun.sleep(5);
   const waiting = [search('unwanted', leaving.signal), search('wanted')];
   leaving.abort();
-  await holder.query('ROLLBACK');
-  await holder.end();
+  await held.release();
   expect(await Promise.all([running, ...waiting])).toEqual(['done', 'overloaded', 'done']);
   expect(sent.join('')).not.toContain('%unwanted%');
 });

@@ -105,6 +105,22 @@ export async function copyCluster(source: string, settings: Record<string, strin
   };
 }
 
+/** Holds what a statement locks, in a session of its own. */
+export async function hold(database: Pick<Cluster, 'run'> & { address(): string }, statement: string) {
+  const holder = new Client(database.address());
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query(statement);
+  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return {
+    async untilWaiting(count: number) {
+      while ((await database.run(waiting)).length < count) await Bun.sleep(10);
+    },
+    release: () => holder.query('COMMIT'),
+    [Symbol.asyncDispose]: () => holder.end(),
+  };
+}
+
 /** True once the server answers, false when it has ended instead. */
 async function isAnswering(run: Cluster['run'], server: Bun.Subprocess): Promise<boolean> {
   for (let attempt = 0; attempt < 1200; attempt++) {

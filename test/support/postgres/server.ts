@@ -4,9 +4,13 @@ import { makeCluster, withoutDurability, type Cluster } from './cluster.ts';
 export interface Database extends AsyncDisposable {
   name: string;
   address(query?: string): string;
+  /** The same for another role. */
+  addressAs(role: string, password: string): string;
   /** A new, empty place in this database: much quicker to make than another database. */
   makeSchema(): Promise<string>;
   run(sql: string): Promise<Record<string, unknown>[]>;
+  /** Ends every connection of a store, as a restart of the server would. */
+  cutConnections(): Promise<unknown>;
 }
 
 /**
@@ -27,6 +31,10 @@ export async function makeDatabase(): Promise<Database> {
     name,
     run,
     address: (query = '') => sharedServer.address(name, query),
+    addressAs: (role, password) => sharedServer.address(name).replace(/\/\/[^@]+@/, `//${role}:${password}@`),
+    cutConnections: () =>
+      run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'petstore' AND datname = current_database()`),
     async makeSchema() {
       const schema = `place_${++schemas}`;
       await run(`CREATE SCHEMA ${schema}`);

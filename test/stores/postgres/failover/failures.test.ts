@@ -14,18 +14,11 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Ends every connection of the store, as a restart of the server would. */
-async function cutConnections(): Promise<void> {
-  await database.run(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
-  );
-}
-
 describe('a database that turns read-only', () => {
   it('makes writes a 503, serves reads, and accepts writes again without a restart', async () => {
     const { id, json } = await store.pets.apply(createPet(rex));
     await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
-    await cutConnections();
+    await database.cutConnections();
     const readOnly = { code: 'unavailable', cause: { code: '25006' } };
     expect(await failureOf(store.pets.apply(createPet(rex)))).toMatchObject(readOnly);
     expect(store.pets.areWritesFailing()).toBe(true);
@@ -45,8 +38,7 @@ describe('a server with too few connections', () => {
     await (await openPostgresStore({ address })).close();
     await own.run(`CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 5; GRANT ALL ON SCHEMA public TO few;
       GRANT ALL ON ALL TABLES IN SCHEMA public TO few; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few`);
-    const few = address.replace(/\/\/[^@]+@/, '//few:few@');
-    const own2 = await openPostgresStore({ address: few });
+    const own2 = await openPostgresStore({ address: own.addressAs('few', 'few') });
     await own.run(`ALTER ROLE few CONNECTION LIMIT 0;
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'few'`);
     expect(await failureOf(own2.pets.apply(createPet(rex)))).toMatchObject({ code: 'unavailable' });
@@ -61,7 +53,7 @@ describe('reads whose connection is lost', () => {
   it('are repeated on a new connection without an error', async () => {
     const { id, json } = await store.pets.apply(createPet(rex));
     for (let round = 0; round < 3; round++) {
-      await cutConnections();
+      await database.cutConnections();
       expect(await store.pets.getPet(id)).toBe(json);
     }
   });
@@ -100,7 +92,7 @@ describe('petstore migrate', () => {
   it('makes the tables for a service whose role may not', async () => {
     await using separate = await makeDatabase();
     await separate.run("DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN PASSWORD 'clerk'");
-    const clerk = separate.address().replace(/\/\/[^@]+@/, '//clerk:clerk@');
+    const clerk = separate.addressAs('clerk', 'clerk');
     const refused = await runCli(['migrate', '--database-url', clerk]);
     expect(refused).toMatchObject({
       status: 1,

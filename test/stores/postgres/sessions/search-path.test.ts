@@ -25,12 +25,6 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-async function cutConnections(): Promise<void> {
-  await database.run(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
-  );
-}
-
 describe('a schema that somebody puts before that of the store', () => {
   it('replaces no table, under sessions of before and of after', async () => {
     const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
@@ -40,7 +34,7 @@ describe('a schema that somebody puts before that of the store', () => {
     for (let round = 0; round < 2; round++) {
       expect(await store.keys.findKey('stolen')).toBeUndefined();
       expect(await store.keys.findKey(key.hash)).toEqual(key);
-      await cutConnections();
+      await database.cutConnections();
     }
   });
 
@@ -50,7 +44,7 @@ describe('a schema that somebody puts before that of the store', () => {
     expect(String(await failureOf(openPostgresStore({ address: database.address() })))).toContain(refusal);
     const checked = await runCli(['check', '--port', '0', '--database-url', database.address()]);
     expect(checked.stderr).toContain(refusal);
-    await cutConnections();
+    await database.cutConnections();
     await untilUnavailable(store.pets);
     const named = await openPostgresStore({ address: database.address('?options=-csearch_path%3Dpublic') });
     await named.pets.apply(createPet(rex));
@@ -76,11 +70,10 @@ describe('a function that somebody names like one of the server', () => {
 });
 
 describe('a start', () => {
-  async function warningsOf(login = `${superuser.user}:${superuser.password}`): Promise<string[]> {
+  async function warningsOf({ user, password } = superuser): Promise<string[]> {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', write: (line) => lines.push(line) });
-    const address = database.address().replace(/\/\/[^@]+@/, `//${login}@`);
-    const own = await openPostgresStore({ address, log });
+    const own = await openPostgresStore({ address: database.addressAs(user, password), log });
     await own.close();
     return lines;
   }
@@ -108,7 +101,7 @@ describe('a start', () => {
       await database.run(`REVOKE CREATE ${revoke}`);
     }
     await database.run('GRANT CREATE ON SCHEMA public TO guest');
-    expect(await warningsOf('guest:guest')).toEqual([]);
+    expect(await warningsOf({ user: 'guest', password: 'guest' })).toEqual([]);
     await database.run('REVOKE CREATE ON SCHEMA public FROM guest');
     // Another owner of the schema, so that the owner of the database does not stand in for it.
     await database.run(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
+import { hold, makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../standby.ts';
 import { createPet } from '../../../support/changes.ts';
@@ -51,15 +51,12 @@ describe('a store', () => {
   });
 
   it('reports an unknown outcome if the server ends the session of a create', async () => {
-    const other = new Client(cluster.address());
-    await other.connect();
-    await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    await using _held = await hold(cluster, 'LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
     const failure = failureOf(store.pets.apply(createPet(rex)));
     const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
     while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
     expect(await failure).toMatchObject(outcomeUnknown);
-    await other.end();
   });
 });
 
