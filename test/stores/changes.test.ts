@@ -4,7 +4,7 @@ import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
-import { createPet, deletePet, updatePet } from '../support/changes.ts';
+import { createPet, deletePet, putCategory, updatePet } from '../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -44,6 +44,18 @@ onEveryStore('a store with changes that arrive together', ({ open }) => {
       ]);
       await untilNoticed();
       expect(await petOf(one, id)).toBe(`{"id":${id},"name":"Rex ${round}","categoryId":${round}}`);
+    }
+  });
+
+  it('names a category once for many callers that come with If-None-Match', async () => {
+    const [one, other] = [await open(), await open()];
+    for (let id = 1n; id <= 5n; id++) {
+      const outcomes = await Promise.all(
+        [one, other, one, other].map(({ pets }, index) =>
+          codeOf(pets.apply(putCategory(id, `Name ${index}`, { ifNoneMatch: '*' }))),
+        ),
+      );
+      expect(outcomes.toSorted()).toEqual(['done', ...Array<string>(3).fill('precondition_failed')]);
     }
   });
 

@@ -51,12 +51,13 @@ describe('a store', () => {
   });
 
   it('reports an unknown outcome if the server ends the session of a create', async () => {
-    await using _held = await hold(cluster, 'LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    await using held = await hold(cluster, 'LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
     const failure = failureOf(store.pets.apply(createPet(rex)));
     const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
     while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
     expect(await failure).toMatchObject(outcomeUnknown);
+    await held.release();
   });
 });
 
