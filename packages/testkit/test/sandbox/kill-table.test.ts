@@ -22,14 +22,6 @@ beforeAll(async () => {
 }, 600_000);
 
 describe('conform', () => {
-  it.each([false, true])(
-    'finds nothing wrong with a sandbox that has no mistake (stable only: %p)',
-    async (stableOnly) => {
-      await using sandbox = await openCheckedSandbox({ stableOnly });
-      expect(failedNames(await sandbox.results('strict'))).toEqual([]);
-    },
-  );
-
   it('finds every mutant that breaks the contract by the contract alone', () => {
     expect(
       namesOf(kills.filter(({ checks, mutant }) => mutant.breaks === 'contract' && checks.length === 0)),
@@ -53,10 +45,6 @@ describe('conform', () => {
 });
 
 describe('the kill table', () => {
-  it('has every mutant once', () => {
-    expect(kills.map(({ mutant }) => mutant.number)).toEqual(mutants.map(({ number }) => number));
-  });
-
   it('names the checks that find each mutant, in packages/testkit/results/kills.json', async () => {
     const found = renderKillTable(kills);
     if (isUpdate) await Bun.write(table, found);
@@ -112,7 +100,7 @@ interface CheckedSandbox extends AsyncDisposable {
 }
 
 /** A sandbox without a socket. */
-async function openCheckedSandbox({ stableOnly = false } = {}): Promise<CheckedSandbox> {
+async function openCheckedSandbox(): Promise<CheckedSandbox> {
   const { apiKey, seed, count } = sandboxDefaults;
   const store = await openSeededStore({ seed, count });
   const app = createApp({
@@ -120,7 +108,6 @@ async function openCheckedSandbox({ stableOnly = false } = {}): Promise<CheckedS
     events: store.events,
     orders: store.orders,
     keys: store.keys,
-    stableOnly,
     log: silentLog,
     apiKeys: [apiKey],
   });
