@@ -1,5 +1,5 @@
 import { isPetStatus } from 'petstore-server/embed';
-import { editNewPet, editNewPetText, editRequest, type Fields, forOperations, withDefault } from './edit.ts';
+import { editNewPet, editNewPetText, editRequest, type Fields, withDefault } from './edit.ts';
 import { JsonNumber, parseExactJson, renderExactJson } from '../conform/exact-json.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
@@ -76,14 +76,11 @@ export const acceptedMutants: readonly MutantDefinition[] = [
     name: 'body-any-media-type',
     breaks: 'strict',
     description: 'A create is accepted with any Content-Type.',
-    wrap: forOperations(
-      ['createPet'],
-      editRequest((request) => {
-        const headers = new Headers(request.headers);
-        headers.set('Content-Type', 'application/json');
-        return new Request(request, { headers });
-      }),
-    ),
+    wrap: editRequest((request) => {
+      const headers = new Headers(request.headers);
+      headers.set('Content-Type', 'application/json');
+      return new Request(request, { headers });
+    }),
   },
 ];
 

@@ -1,8 +1,7 @@
 import {
   copyOf,
   editResponse,
-  forOperations,
-  type OperationName,
+  stableOperations,
   operationOf,
   refuseAs,
   withBody,
@@ -10,18 +9,13 @@ import {
 } from './edit.ts';
 import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
-const operations: readonly OperationName[] = ['listPets', 'createPet', 'getPet'];
-
 export const authenticationMutants: readonly MutantDefinition[] = [
-  ...operations.map<MutantDefinition>((operation, index) => ({
+  ...stableOperations.map<MutantDefinition>((operation, index) => ({
     number: 114 + index,
     name: `key-unchecked-${operation}`,
     description: `${operation} needs no key.`,
     operation,
-    wrap: forOperations(
-      [operation],
-      acceptIf(() => true),
-    ),
+    wrap: acceptIf(() => true),
   })),
   {
     number: 117,
@@ -124,7 +118,7 @@ export const authenticationMutants: readonly MutantDefinition[] = [
     operation: 'createPet',
     breaks: 'strict',
     description: 'A create checks its body before its key.',
-    wrap: forOperations(['createPet'], checkBodyFirst),
+    wrap: checkBodyFirst,
   },
   {
     number: 134,
@@ -132,12 +126,12 @@ export const authenticationMutants: readonly MutantDefinition[] = [
     operation: 'getPet',
     breaks: 'strict',
     description: 'getPet tells a caller without a key whether a pet exists.',
-    wrap: forOperations(['getPet'], (fetch, apiKey) => async (request) => {
+    wrap: (fetch, apiKey) => async (request) => {
       const response = await fetch(request);
       if (response.status !== 401) return response;
       const withKey = await fetch(withHeader(request, 'Authorization', `Bearer ${apiKey}`));
       return withKey.status === 404 ? withKey : response;
-    }),
+    },
   },
 ];
 

@@ -38,13 +38,13 @@ export const createMutants: readonly MutantDefinition[] = [
     number: 95,
     name: 'create-id-of-caller',
     description: 'A create returns the id that the caller sent, not the one that was assigned.',
-    wrap: forOperations(['createPet'], returnIdOfCaller),
+    wrap: returnIdOfCaller,
   },
   {
     number: 96,
     name: 'create-twice',
     description: 'A create stores two pets.',
-    wrap: forOperations(['createPet'], createTwice),
+    wrap: createTwice,
   },
   {
     number: 97,
@@ -65,27 +65,21 @@ export const createMutants: readonly MutantDefinition[] = [
     name: 'create-location-missing',
     breaks: 'strict',
     description: 'A create has no Location.',
-    wrap: forOperations(['createPet'], removeHeader('Location')),
+    wrap: removeHeader('Location'),
   },
   {
     number: 101,
     name: 'create-location-wrong',
     breaks: 'strict',
     description: 'The Location of a create names the list, not the pet.',
-    wrap: forOperations(
-      ['createPet'],
-      editHeaders((headers, { ok }) => {
-        if (ok) headers.set('Location', '/v1/pets');
-      }),
-    ),
+    wrap: editHeaders((headers, { ok }) => {
+      if (ok) headers.set('Location', '/v1/pets');
+    }),
   },
 ];
 
 function onCreated(edit: (response: Response) => Response | Promise<Response>): Wrap {
-  return forOperations(
-    ['createPet'],
-    editResponse((response) => (response.status === 201 ? edit(response) : response)),
-  );
+  return editResponse((response) => (response.status === 201 ? edit(response) : response));
 }
 
 function returnIdOfCaller(fetch: Fetch): Fetch {

@@ -7,37 +7,31 @@ export const deprecationMutants: readonly MutantDefinition[] = [
     name: 'sunset-missing',
     breaks: 'strict',
     description: 'getPet has no Sunset.',
-    wrap: forOperations(['getPet'], removeHeader('Sunset')),
+    wrap: removeHeader('Sunset'),
   },
   {
     number: 158,
     name: 'sunset-wrong',
     description: 'The Sunset of getPet names 12 May 2030 instead of 5 December 2030.',
-    wrap: forOperations(
-      ['getPet'],
-      editHeaders((headers) => headers.set('Sunset', 'Sun, 12 May 2030 00:00:00 GMT')),
-    ),
+    wrap: editHeaders((headers) => headers.set('Sunset', 'Sun, 12 May 2030 00:00:00 GMT')),
   },
   {
     number: 160,
     name: 'deprecation-not-on-errors',
     breaks: 'strict',
     description: 'The errors of getPet have neither Deprecation nor Sunset.',
-    wrap: forOperations(
-      ['getPet'],
-      editHeaders((headers, { ok }) => {
-        if (ok) return;
-        headers.delete('Deprecation');
-        headers.delete('Sunset');
-      }),
-    ),
+    wrap: editHeaders((headers, { ok }) => {
+      if (ok) return;
+      headers.delete('Deprecation');
+      headers.delete('Sunset');
+    }),
   },
   {
     number: 161,
     name: 'deprecation-link-missing',
     breaks: 'strict',
     description: 'getPet has no Link to its replacement.',
-    wrap: forOperations(['getPet'], removeHeader('Link')),
+    wrap: removeHeader('Link'),
   },
   {
     number: 210,

@@ -4,7 +4,8 @@ import { isObject } from '../conform/pets.ts';
 import { nextQuery } from '../conform/walk.ts';
 import type { Fetch, Wrap } from './mutant.ts';
 
-export type OperationName = 'listPets' | 'createPet' | 'getPet';
+export const stableOperations = ['listPets', 'createPet', 'getPet'] as const;
+export type OperationName = (typeof stableOperations)[number];
 
 /** The operation of a request. HEAD counts as GET. */
 export function operationOf({ method, url }: Request): OperationName | undefined {
@@ -112,15 +113,12 @@ export function editNewPet(edit: (pet: Fields) => Fields): Wrap {
 
 /** Changes the text of a create, unless it is too long or not text. */
 export function editNewPetText(edit: (text: string) => string): Wrap {
-  return forOperations(
-    ['createPet'],
-    editRequest(async (request) => {
-      const bytes = new Uint8Array(await request.arrayBuffer());
-      const text = bytes.length > maxBodyBytes ? undefined : decode(bytes);
-      const edited = text === undefined ? undefined : edit(text);
-      return withRequestBody(request, edited === undefined || edited === text ? bytes : edited);
-    }),
-  );
+  return editRequest(async (request) => {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    const text = bytes.length > maxBodyBytes ? undefined : decode(bytes);
+    const edited = text === undefined ? undefined : edit(text);
+    return withRequestBody(request, edited === undefined || edited === text ? bytes : edited);
+  });
 }
 
 function decode(bytes: Uint8Array): string | undefined {
@@ -162,11 +160,6 @@ export function refuseAs(response: Response, status: number, code = 'failed'): R
   return withBody(response, response.body === null ? null : body, { status });
 }
 
-/** Limits a mistake to lists. */
-export function forList(wrap: Wrap): Wrap {
-  return forOperations(['listPets'], wrap);
-}
-
 /** The limit in a request, if the service accepts it. */
 export function limitOf({ url }: Request): number | undefined {
   const limits = new URL(url).searchParams.getAll('limit').join();
@@ -182,19 +175,19 @@ export function editParameter(name: string, edit: (value: string) => string | un
     if (edited === undefined) searchParams.delete(name);
     else searchParams.set(name, edited);
   };
-  return forList(editRequest((request) => withUrl(request, editUrl)));
+  return editRequest((request) => withUrl(request, editUrl));
 }
 
 /** Reads a page with another limit; its `Link` keeps the request's limit. */
 export function readPageOf(limitFor: (limit: number) => number): Wrap {
-  return forList((fetch) => async (request) => {
+  return (fetch) => async (request) => {
     const limit = limitOf(request);
     if (limit === undefined) return fetch(request);
     const response = await fetch(
       withUrl(request, (url) => url.searchParams.set('limit', String(limitFor(limit)))),
     );
     return withLink(response, (link) => link.replace(/limit=\d+/, `limit=${limit}`));
-  });
+  };
 }
 
 export function withLink(response: Response, edit: (link: string) => string | undefined): Response {

@@ -1,12 +1,4 @@
-import {
-  editRequest,
-  editResponse,
-  editSuccess,
-  forOperations,
-  refuseAs,
-  withBody,
-  withUrl,
-} from './edit.ts';
+import { editRequest, editResponse, editSuccess, refuseAs, withBody, withUrl } from './edit.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const canonicalId = /^-?\d{1,19}$/;
@@ -72,26 +64,19 @@ export const getMutants: readonly MutantDefinition[] = [
     number: 113,
     name: 'get-gone',
     description: 'getPet is already gone: every pet is 410.',
-    wrap: forOperations(
-      ['getPet'],
-      editResponse((response) => (response.ok ? refuseAs(response, 410) : response)),
-    ),
+    wrap: editResponse((response) => (response.ok ? refuseAs(response, 410) : response)),
   },
 ];
 
 function onNotFound(edit: (response: Response, id: string) => Response | Promise<Response>): Wrap {
-  return forOperations(
-    ['getPet'],
-    editResponse((response, { url }) => (response.status === 404 ? edit(response, idOf(url)) : response)),
+  return editResponse((response, { url }) =>
+    response.status === 404 ? edit(response, idOf(url)) : response,
   );
 }
 
 function editId(edit: (id: string) => string): Wrap {
-  return forOperations(
-    ['getPet'],
-    editRequest((request) =>
-      withUrl(request, (url) => (url.pathname = `/v1/pets/${edit(idOf(request.url))}`)),
-    ),
+  return editRequest((request) =>
+    withUrl(request, (url) => (url.pathname = `/v1/pets/${edit(idOf(request.url))}`)),
   );
 }
 

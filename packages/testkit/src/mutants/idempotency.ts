@@ -1,4 +1,4 @@
-import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit.ts';
+import { copyOf, editRequest, editResponse, withBody, withHeader } from './edit.ts';
 import { strict, type Fetch, type Wrap } from './mutant.ts';
 
 const idempotencyKey = 'Idempotency-Key';
@@ -8,10 +8,7 @@ export const idempotencyMutants = strict([
     number: 175,
     name: 'idempotency-ignored',
     description: 'A repeated Idempotency-Key stores a second pet.',
-    wrap: forOperations(
-      ['createPet'],
-      editRequest((request) => withHeader(request, idempotencyKey, null)),
-    ),
+    wrap: editRequest((request) => withHeader(request, idempotencyKey, null)),
   },
   {
     number: 176,
@@ -32,19 +29,19 @@ export const idempotencyMutants = strict([
     number: 178,
     name: 'idempotency-conflict-stored',
     description: 'An Idempotency-Key that was used for another pet stores a second pet.',
-    wrap: forOperations(['createPet'], storeConflicts),
+    wrap: storeConflicts,
   },
   {
     number: 180,
     name: 'idempotency-conflict-replayed',
     description: 'An Idempotency-Key that was used for another pet returns that pet.',
-    wrap: forOperations(['createPet'], replayConflicts),
+    wrap: replayConflicts,
   },
   {
     number: 181,
     name: 'idempotency-remembers-failures',
     description: 'An Idempotency-Key that was sent with an invalid pet is refused from then on.',
-    wrap: forOperations(['createPet'], rememberFailures),
+    wrap: rememberFailures,
   },
 ]);
 

@@ -3,6 +3,7 @@ import { authenticationMutants } from './authentication.ts';
 import { categoryMutants } from './categories.ts';
 import { createMutants } from './create.ts';
 import { deprecationMutants } from './deprecation.ts';
+import { forOperations, stableOperations } from './edit.ts';
 import { errorMutants } from './errors.ts';
 import { eventMutants } from './events.ts';
 import { etagMutants } from './etag.ts';
@@ -10,7 +11,7 @@ import { filterMutants } from './lists/filter.ts';
 import { getMutants } from './get.ts';
 import { idempotencyMutants } from './idempotency.ts';
 import { limitMutants, listMutants } from './lists/list.ts';
-import type { Mutant, MutantDefinition, MutantOperation } from './mutant.ts';
+import type { Mutant, MutantDefinition, MutantOperation, Wrap } from './mutant.ts';
 import { pagingMutants } from './lists/paging.ts';
 import { protocolMutants } from './protocol.ts';
 import { readMutants } from './reads.ts';
@@ -40,7 +41,19 @@ const groups: [operation: MutantOperation, section: string, definitions: readonl
 
 /** Every mutant, by its number. */
 export const mutants: readonly Mutant[] = groups
-  .flatMap(([operation, section, definitions]) =>
-    definitions.map((mutant) => ({ breaks: 'contract' as const, operation, section, ...mutant })),
+  .flatMap(([groupOperation, section, definitions]) =>
+    definitions.map(({ operation = groupOperation, breaks = 'contract', wrap, ...others }) => ({
+      ...others,
+      breaks,
+      operation,
+      section,
+      wrap: within(operation, wrap),
+    })),
   )
   .toSorted((one, other) => one.number - other.number);
+
+/** Limits a mistake of a stable operation to requests for that operation. */
+function within(operation: MutantOperation, wrap: Wrap): Wrap {
+  const only = stableOperations.find((each) => each === operation);
+  return only ? forOperations([only], wrap) : wrap;
+}

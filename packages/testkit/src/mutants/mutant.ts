@@ -27,7 +27,7 @@ export interface MutantDefinition {
   description: string;
   /** `contract`, the default, if the contract itself forbids the mistake; `strict` if only our own decisions do. */
   breaks?: 'contract' | 'strict';
-  /** The operation that has the mistake, if it is not that of its group. */
+  /** The operation that has the mistake, if it is not that of its group. `wrap` sees only requests for a stable one. */
   operation?: MutantOperation;
   wrap: Wrap;
 }

@@ -2,7 +2,6 @@ import {
   editHeaders,
   editRequest,
   editResponse,
-  forList,
   refuseAs,
   removeHeader,
   withBody,
@@ -56,13 +55,11 @@ export const protocolMutants = strict([
     name: 'unknown-parameter-refused',
     operation: 'listPets',
     description: 'A list with a query parameter that the API does not know is 400.',
-    wrap: forList(
-      editResponse((response, { url }) => {
-        const names = [...new URL(url).searchParams.keys()];
-        const isKnown = names.every((name) => ['limit', 'status', 'cursor'].includes(name));
-        return isKnown || !response.ok ? response : refuseAs(response, 400, 'invalid_parameter');
-      }),
-    ),
+    wrap: editResponse((response, { url }) => {
+      const names = [...new URL(url).searchParams.keys()];
+      const isKnown = names.every((name) => ['limit', 'status', 'cursor'].includes(name));
+      return isKnown || !response.ok ? response : refuseAs(response, 400, 'invalid_parameter');
+    }),
   },
   {
     number: 202,

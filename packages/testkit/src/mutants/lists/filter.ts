@@ -3,7 +3,6 @@ import {
   editParameter,
   editResponse,
   type Fields,
-  forList,
   limitOf,
   readAllPets,
   refuseAs,
@@ -48,10 +47,8 @@ export const filterMutants: readonly MutantDefinition[] = [
     number: 209,
     name: 'status-needed',
     description: 'A list without a status filter is 400.',
-    wrap: forList(
-      editResponse((response, { url }) =>
-        response.ok && !new URL(url).searchParams.has('status') ? refuseAs(response, 400) : response,
-      ),
+    wrap: editResponse((response, { url }) =>
+      response.ok && !new URL(url).searchParams.has('status') ? refuseAs(response, 400) : response,
     ),
   },
   {
@@ -59,30 +56,30 @@ export const filterMutants: readonly MutantDefinition[] = [
     name: 'status-unknown-lists-none',
     breaks: 'strict',
     description: 'An unknown status filter lists no pet instead of being refused.',
-    wrap: forList((fetch) => async (request) => {
+    wrap: (fetch) => async (request) => {
       const response = await fetch(request);
       const status = new URL(request.url).searchParams.get('status') ?? 'sold';
       return response.status === 400 && !isPetStatus(status)
         ? withBody(response, '[]', { status: 200 })
         : response;
-    }),
+    },
   },
   {
     number: 22,
     name: 'status-filters-after-limit',
     description: 'The status filter is applied to a page that was cut before, which leaves pages half empty.',
-    wrap: forList(filterAfterLimit),
+    wrap: filterAfterLimit,
   },
 ];
 
 function filterBy(matches: (pet: Fields, status: string) => boolean): Wrap {
-  return forList((fetch) => async (request) => {
+  return (fetch) => async (request) => {
     const response = await fetch(request);
     const status = new URL(request.url).searchParams.get('status');
     if (status === null || !response.ok || response.body === null) return response;
     const pets = (await readAllPets(fetch, request)).filter((pet) => matches(pet, status));
     return withBody(response, renderExactJson(pets.slice(0, limitOf(request) ?? 20)));
-  });
+  };
 }
 
 function filterAfterLimit(fetch: Fetch): Fetch {

@@ -1,15 +1,6 @@
 import { parseExactJson, renderExactJson } from '../../conform/exact-json.ts';
 import { nextQuery } from '../../conform/walk.ts';
-import {
-  editPage,
-  editParameter,
-  editRequest,
-  forList,
-  readPageOf,
-  withBody,
-  withUrl,
-  type Fields,
-} from '../edit.ts';
+import { editPage, editParameter, editRequest, readPageOf, withBody, withUrl, type Fields } from '../edit.ts';
 import type { Fetch, MutantDefinition, Wrap } from '../mutant.ts';
 
 /** The form of a list and its limit. */
@@ -48,7 +39,7 @@ export const limitMutants: readonly MutantDefinition[] = [
     number: 7,
     name: 'limit-101-served',
     description: 'limit=101 returns up to 101 pets.',
-    wrap: forList(serve101),
+    wrap: serve101,
   },
   {
     number: 8,
@@ -76,13 +67,11 @@ export const limitMutants: readonly MutantDefinition[] = [
     name: 'limit-given-twice',
     breaks: 'strict',
     description: 'Of two limits, the first counts; both should be refused.',
-    wrap: forList(
-      editRequest((request) =>
-        withUrl(request, ({ searchParams }) => {
-          const limit = searchParams.get('limit');
-          if (limit !== null) searchParams.set('limit', limit);
-        }),
-      ),
+    wrap: editRequest((request) =>
+      withUrl(request, ({ searchParams }) => {
+        const limit = searchParams.get('limit');
+        if (limit !== null) searchParams.set('limit', limit);
+      }),
     ),
   },
   {
@@ -120,11 +109,11 @@ export const listMutants: readonly MutantDefinition[] = [
     number: 26,
     name: 'list-as-text',
     description: 'A list is sent as text/plain.',
-    wrap: forList((fetch) => async (request) => {
+    wrap: (fetch) => async (request) => {
       const response = await fetch(request);
       if (!response.ok || response.body === null) return response;
       return withBody(response, await response.text(), { contentType: 'text/plain' });
-    }),
+    },
   },
   {
     number: 28,
@@ -135,12 +124,10 @@ export const listMutants: readonly MutantDefinition[] = [
 ];
 
 function defaultLimit(limit: number): Wrap {
-  return forList(
-    editRequest((request) =>
-      withUrl(request, ({ searchParams }) => {
-        if (!searchParams.has('limit')) searchParams.set('limit', String(limit));
-      }),
-    ),
+  return editRequest((request) =>
+    withUrl(request, ({ searchParams }) => {
+      if (!searchParams.has('limit')) searchParams.set('limit', String(limit));
+    }),
   );
 }
 

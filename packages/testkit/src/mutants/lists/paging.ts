@@ -4,7 +4,6 @@ import {
   editParameter,
   editResponse,
   type Fields,
-  forList,
   limitOf,
   withBody,
   withLink,
@@ -63,21 +62,19 @@ export const pagingMutants = strict([
     number: 171,
     name: 'pages-endless',
     description: 'The last page has a Link back to the first.',
-    wrap: forList(
-      editHeaders((headers, { ok }, request) => {
-        if (!ok || headers.has('Link')) return;
-        const { searchParams } = new URL(request.url);
-        searchParams.delete('cursor');
-        if (!searchParams.has('limit')) searchParams.set('limit', '20');
-        headers.set('Link', `<?${searchParams.toString()}>; rel="next"`);
-      }),
-    ),
+    wrap: editHeaders((headers, { ok }, request) => {
+      if (!ok || headers.has('Link')) return;
+      const { searchParams } = new URL(request.url);
+      searchParams.delete('cursor');
+      if (!searchParams.has('limit')) searchParams.set('limit', '20');
+      headers.set('Link', `<?${searchParams.toString()}>; rel="next"`);
+    }),
   },
   {
     number: 172,
     name: 'pages-end-empty',
     description: 'A last page that is full has a Link to an empty page.',
-    wrap: forList(endWithEmptyPage),
+    wrap: endWithEmptyPage,
   },
   {
     number: 173,
@@ -89,17 +86,17 @@ export const pagingMutants = strict([
     number: 174,
     name: 'pages-cursor-unchecked',
     description: 'A damaged cursor begins at the first page instead of being refused.',
-    wrap: forList((fetch) => async (request) => {
+    wrap: (fetch) => async (request) => {
       const response = await fetch(request);
       if (response.status !== 400 || !hasCursor(request)) return response;
       const first = await fetch(withUrl(request, (url) => url.searchParams.delete('cursor')));
       return first.ok ? first : response;
-    }),
+    },
   },
 ]);
 
 function editLink(edit: (link: string) => string | undefined): Wrap {
-  return forList(editResponse((response) => withLink(response, edit)));
+  return editResponse((response) => withLink(response, edit));
 }
 
 function hasCursor({ url }: Request): boolean {

@@ -1,5 +1,5 @@
 import type { Api, Exchange } from '../../api.ts';
-import { checksOf } from '../../check.ts';
+import { checksOf, type Entry } from '../../check.ts';
 import { expectOutcomes } from '../../errors.ts';
 import { renderExactJson, toInt64 } from '../../exact-json.ts';
 import { expectHeader, expectStatus, expectThat } from '../../mismatch.ts';
@@ -8,41 +8,32 @@ import { nextQuery } from '../../walk.ts';
 
 /** Searches, a pet's orders and the caller's key, if the service has them. */
 export const searchChecks = checksOf('strict', 'search', [
-  [
+  withShop(
     'folded',
     'A search finds every word of q in a name, whatever its case and diacritics; % and _ are ordinary characters.',
-    async (api) => {
-      const shop = await makeShop(api);
-      if (!shop) return;
-      const { mark, lucja, strasse } = shop;
+    async (api, { mark, lucja, strasse }) => {
       await expectFound(api, `q=${mark}+lucja`, [lucja]);
       await expectFound(api, `q=STRASSE+${mark}`, [strasse]);
       await expectFound(api, `q=${mark}`, [strasse, lucja]);
       await expectFound(api, `q=${mark}+%25`, [strasse]);
       await expectFound(api, `q=${mark}+l_cja`, []);
     },
-  ],
-  [
+  ),
+  withShop(
     'filters',
-    'The parameters of a search combine with AND, newest first unless order says otherwise.',
-    async (api) => {
-      const shop = await makeShop(api);
-      if (!shop) return;
-      const { mark, lucja, strasse } = shop;
+    'The parameters of a search combine with AND, newest first unless sort says otherwise.',
+    async (api, { mark, lucja, strasse }) => {
       await expectFound(api, `q=${mark}&sort=oldest`, [lucja, strasse]);
       await expectFound(api, `q=${mark}&categoryId=-9223372036854775808`, [strasse]);
       await expectFound(api, `q=${mark}&status=available`, [lucja]);
       await expectFound(api, `id=${lucja.id}`, [lucja]);
       await expectFound(api, `id=${lucja.id}&status=sold`, []);
     },
-  ],
-  [
+  ),
+  withShop(
     'pages',
     'A search has pages by Link, and its cursors are bound to their query.',
-    async (api) => {
-      const shop = await makeShop(api);
-      if (!shop) return;
-      const { mark, lucja, strasse } = shop;
+    async (api, { mark, lucja, strasse }) => {
       const first = await expectFound(api, `q=${mark}&limit=1`, [strasse]);
       const next = nextQuery(first) ?? '';
       await expectFound(api, next.slice(1), [lucja]);
@@ -51,12 +42,12 @@ export const searchChecks = checksOf('strict', 'search', [
       const requests = others.map((other) => ({ path: `/pets/search?${other}cursor=${cursor}` }));
       await expectOutcomes(api, requests, '400 invalid_cursor');
     },
-  ],
+  ),
   [
     'parameters',
     'A bad value of a parameter of a search is 400 invalid_parameter.',
     async (api) => {
-      if (!(await makeShop(api))) return;
+      if (await isStableOnly(api)) return;
       const long = 'x'.repeat(101);
       const bad = [
         'q=',
@@ -74,14 +65,11 @@ export const searchChecks = checksOf('strict', 'search', [
       await expectOutcomes(api, requests, '400 invalid_parameter');
     },
   ],
-  [
+  withShop(
     'orders',
     'An order names the API key that wrote it and the pet as sold. Orders are filtered by petId and by time.',
-    async (api) => {
-      const shop = await makeShop(api);
-      if (!shop) return;
+    async (api, { strasse }) => {
       const key = await readKey(api);
-      const { strasse } = shop;
       const path = `/store/orders?petId=${strasse.id}&sort=newest`;
       const until = '2100-01-01T00:00:00%2B01:00';
       const exchange = await api.send({ path: `${path}&until=${until}` });
@@ -95,7 +83,7 @@ export const searchChecks = checksOf('strict', 'search', [
       expectThat(readArray(later).length === 0, later, 'no order of a time to come');
       await expectOutcomes(api, [{ path: `${path}&since=2100-01-01T00:00` }], '400 invalid_parameter');
     },
-  ],
+  ),
   [
     'key',
     'GET /key describes the key of the caller: its name, whether it may only read, and whether it may delete.',
@@ -116,9 +104,15 @@ async function isStableOnly(api: Api): Promise<boolean> {
   return (await api.send({ path: '/key' })).status === 404;
 }
 
-/** Undefined with only stable operations. */
-async function makeShop(api: Api): Promise<Shop | undefined> {
-  if (await isStableOnly(api)) return undefined;
+/** A check of pets made for it. It passes if the service has only stable operations. */
+function withShop(name: string, rule: string, run: (api: Api, shop: Shop) => Promise<void>): Entry {
+  const runWithShop = async (api: Api): Promise<void> => {
+    if (!(await isStableOnly(api))) await run(api, await makeShop(api));
+  };
+  return [name, rule, runWithShop];
+}
+
+async function makeShop(api: Api): Promise<Shop> {
   const mark = `s${api.runId}${crypto.randomUUID().slice(0, 8)}`.toLowerCase();
   const pet = { name: `Łucja ${mark}`, categoryId: '1', status: 'available' };
   const lucja = await createPet(api, pet);
