@@ -13,7 +13,7 @@ export const authenticationMutants: readonly MutantDefinition[] = [
   ...stableOperations.map<MutantDefinition>((operation, index) => ({
     number: 114 + index,
     name: `key-unchecked-${operation}`,
-    description: `${operation} needs no key.`,
+    description: `${operation} works without a key.`,
     operation,
     wrap: acceptIf(() => true),
   })),

@@ -50,14 +50,14 @@ export const createMutants: readonly MutantDefinition[] = [
     number: 97,
     name: 'create-lost',
     operation: 'all',
-    description: 'A pet that was added is never seen again.',
+    description: 'A pet that was added never appears again.',
     wrap: hideCreated((ids) => ids),
   },
   {
     number: 99,
     name: 'create-seen-late',
     operation: 'all',
-    description: 'A pet is not seen until the next one was added.',
+    description: 'A pet does not appear until the next one is added.',
     wrap: hideCreated((ids) => ids.slice(-1)),
   },
   {

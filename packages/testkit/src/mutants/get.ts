@@ -19,14 +19,14 @@ export const getMutants: readonly MutantDefinition[] = [
   {
     number: 106,
     name: 'get-text-id-500',
-    description: 'An id that is no number is 500.',
+    description: 'An id that is not a number is 500.',
     wrap: onNotFound((response, id) => (canonicalId.test(id) ? response : refuseAs(response, 500))),
   },
   {
     number: 107,
     name: 'get-text-id-400',
     breaks: 'strict',
-    description: 'An id that is no number is 400 instead of 404.',
+    description: 'An id that is not a number is 400 instead of 404.',
     wrap: onNotFound((response, id) => (canonicalId.test(id) ? response : refuseAs(response, 400))),
   },
   {

@@ -13,7 +13,7 @@ export const idempotencyMutants = strict([
   {
     number: 176,
     name: 'idempotency-replay-unmarked',
-    description: 'A replayed create has no Idempotent-Replayed.',
+    description: 'A replayed create lacks Idempotent-Replayed.',
     wrap: onReplay((response) => {
       response.headers.delete('Idempotent-Replayed');
       return response;

@@ -53,7 +53,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
   ],
   [
     'same-list',
-    'The same list twice is the same list, while nobody creates pets.',
+    'Two reads of a list are equal while nobody creates pets.',
     async (api) => {
       await samples(api);
       for (const query of ['', '?limit=7', '?status=sold', '?status=pending&limit=2', ...wholeLists]) {
@@ -63,7 +63,7 @@ export const agreementChecks = checksOf('contract', 'agreement', [
   ],
   [
     'same-pet',
-    'The same pet twice is the same pet.',
+    'Two reads of a pet are equal.',
     async (api) => {
       for (const { created } of (await samples(api)).slice(0, 4))
         await expectSame(api, `/pets/${created.id}`);

@@ -122,13 +122,13 @@ const invalidBodies: [what: string, rule: string, bodies: (name: string, categor
   ['without-category', 'A body without categoryId', (name) => [`{${name}}`, `{${name},"status":"sold"}`]],
   [
     'name-not-a-string',
-    'A name that is no string',
+    'A name that is not a string',
     (_, category) =>
       ['7', 'true', 'null', '["conform"]', '{}'].map((value) => `{"name":${value},${category}}`),
   ],
   [
     'category-not-an-integer',
-    'A categoryId that is no integer',
+    'A categoryId that is not an integer',
     (name) => ['"1"', '1.5', 'true', 'null', '[1]', '{}'].map((value) => `{${name},"categoryId":${value}}`),
   ],
   [
@@ -139,7 +139,7 @@ const invalidBodies: [what: string, rule: string, bodies: (name: string, categor
   ],
   [
     'unknown-status',
-    'A status that is no PetStatus',
+    'A status that is not a PetStatus',
     (name, category) =>
       ['"lost"', '"Available"', '"sold "', '""', '1', 'true', 'null', '["sold"]'].map(
         (value) => `{${name},${category},"status":${value}}`,
@@ -147,7 +147,7 @@ const invalidBodies: [what: string, rule: string, bodies: (name: string, categor
   ],
   [
     'not-an-object',
-    'A body that is no object',
+    'A body that is not an object',
     (name, category) => ['[]', '7', 'null', '"conform"', `[{${name},${category}}]`],
   ],
   [

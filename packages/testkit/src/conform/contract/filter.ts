@@ -68,7 +68,7 @@ export const filterChecks = checksOf('contract', 'filter', [
   ],
   [
     'unknown-value',
-    'A status that is no PetStatus is refused with an Error body, or matches no pet.',
+    'A status that is not a PetStatus is refused with an Error body, or the list is empty.',
     async (api) => {
       await samples(api);
       for (const status of ['lost', 'Available', 'SOLD', 'sold%2Cpending']) {

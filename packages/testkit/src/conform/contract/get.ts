@@ -58,7 +58,7 @@ export const getChecks = checksOf('contract', 'get', [
   ],
   [
     'not-an-id',
-    'A petId that is no int64 identifies no pet: an error of the caller, with an Error body.',
+    'A petId that is not an int64 is an error of the caller, with an Error body.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
       for (const petId of ['abc', `${id}abc`, `${id}.5`, `x${id}`]) expectRefusal(await getPet(api, petId));
@@ -66,7 +66,7 @@ export const getChecks = checksOf('contract', 'get', [
   ],
   [
     'past-int64',
-    'A petId outside int64 does not wrap around to a pet: an error of the caller, with an Error body.',
+    'A petId outside int64 does not wrap around to a pet. It is an error of the caller, with an Error body.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
       for (const petId of [id + 2n ** 64n, id - 2n ** 64n, 2n ** 63n]) {

@@ -34,7 +34,7 @@ export const int64Checks = checksOf('contract', 'int64', [
   ]),
   [
     'spelling',
-    'An id and a categoryId are JSON integers: no string, no fraction, no exponent.',
+    'An id and a categoryId are JSON integers, and not strings, fractions or numbers with an exponent.',
     async (api) => {
       const { sent, created } = await sampleWith(api);
       const get = await getPet(api, created.id);

@@ -23,7 +23,7 @@ export const categoryChecks = checksOf('strict', 'categories', [
   ),
   withNumber(
     'get',
-    'GET of a number is its category with the ETag that PUT has sent, and 404 without a name.',
+    'GET of a number is its category with the ETag that PUT has sent, or 404 if the number has no name.',
     async (api, id) => {
       const path = `/categories/${id}`;
       await expectOutcome(api, { path }, '404 not_found');
@@ -52,20 +52,16 @@ export const categoryChecks = checksOf('strict', 'categories', [
       await expectOutcome(api, { ...removeRequest(id), headers: seen }, refused);
     },
   ),
-  withNumber(
-    'pets',
-    'A category owns nothing: its pets keep their number when it loses its name.',
-    async (api, id) => {
-      const pet = await createPet(api, { ...newPet(api, 'category'), categoryId: String(id) });
-      await put(api, id, 'Dogs', 201);
-      await expectOutcome(api, removeRequest(id), '204');
-      const exchange = await getPet(api, pet.id);
-      expectThat(readPet(exchange).categoryId === id, exchange, `the categoryId ${id}, as it was sent`);
-    },
-  ),
+  withNumber('pets', 'Pets keep their number when their category loses its name.', async (api, id) => {
+    const pet = await createPet(api, { ...newPet(api, 'category'), categoryId: String(id) });
+    await put(api, id, 'Dogs', 201);
+    await expectOutcome(api, removeRequest(id), '204');
+    const exchange = await getPet(api, pet.id);
+    expectThat(readPet(exchange).categoryId === id, exchange, `the categoryId ${id}, as it was sent`);
+  }),
   withNumber(
     'events',
-    'Each name and its removal is one event; a name that the number has already is none.',
+    'Naming, renaming and removing are one event each; giving a number the same name again is not an event.',
     async (api, id) => {
       const start = (await findEnd(api)) ?? '';
       for (const name of ['Dogs', 'Dogs', 'Cats']) await api.send(nameRequest(id, name));

@@ -31,7 +31,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   ],
   [
     'wrong-key',
-    'With a wrong key, every operation is 401 invalid_api_key and says invalid_token.',
+    'With a wrong key, every operation is 401 invalid_api_key, and the challenge says invalid_token.',
     async (api) => {
       const expected = `${challenge}, error="invalid_token"`;
       const wrong = [
@@ -58,13 +58,13 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   ],
   [
     'two-keys',
-    'Two credentials are none.',
+    'Two credentials count as none.',
     async (api) =>
       void (await expectRefused(api, [`Bearer ${api.apiKey}, Bearer ${api.apiKey}`], 'unauthorized')),
   ],
   [
     'key-in-query',
-    'A key in the query is no credential.',
+    'A key in the query is not a credential.',
     async (api) => {
       const names = ['access_token', 'api_key', 'key', 'token', 'Authorization'];
       const requests = names.map((name) => ({
@@ -76,7 +76,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   ],
   [
     'key-elsewhere',
-    'A key in another header, a cookie or the body is no credential.',
+    'A key in another header, a cookie or the body is not a credential.',
     async (api) => {
       const { apiKey } = api;
       const headers = {

@@ -71,7 +71,7 @@ export const etagChecks = checksOf('strict', 'etag', [
   ],
   [
     'changes-with-response',
-    'An ETag changes exactly if the response does.',
+    'An ETag changes exactly when the response does.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
       const [list, one] = [
@@ -89,7 +89,7 @@ export const etagChecks = checksOf('strict', 'etag', [
   ],
   [
     'if-match',
-    'An If-Match that differs is 412 precondition_failed.',
+    'An If-Match with another ETag is 412 precondition_failed.',
     async (api) => {
       const request = { path: '/pets', headers: { 'If-Match': '"another"' } };
       await expectOutcome(api, request, '412 precondition_failed');

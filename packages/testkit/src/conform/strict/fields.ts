@@ -77,7 +77,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
   ],
   [
     'invalid',
-    'A body that is no object, a name that is no string, a categoryId that is no int64, and a status that is none of the three are 400 invalid_pet.',
+    'A body that is not an object, a name that is not a string, a categoryId that is not an int64, and an unknown status are 400 invalid_pet.',
     async (api) => {
       const noObjects = ['null', '7', '"conform"', 'true', '[]', '[{"name":"conform","categoryId":1}]'];
       const names = ['7', 'true', 'null', '["Tom"]', '{"name":"Tom"}'].map(

@@ -102,7 +102,7 @@ export const idempotencyChecks = checksOf('strict', 'idempotency', [
   ],
   [
     'bad-keys',
-    'Any other key is 400 invalid_parameter and creates nothing. On GET, a key has no meaning.',
+    'Any other key is 400 invalid_parameter and creates nothing. On GET, a key is ignored.',
     async (api) => {
       const body = renderPet(newPet(api, 'with a bad key'));
       const requests = badKeys.map((key) => post(body, { 'Idempotency-Key': key }));

@@ -30,7 +30,7 @@ const variableHeaders = new Set([
 export const methodChecks = checksOf('strict', 'methods', [
   [
     'head',
-    'HEAD has the status and the headers of GET, and no body.',
+    'HEAD has the status and the headers of GET, without a body.',
     async (api) => {
       const { id } = (await sampleWith(api)).created;
       const ofApi = ['/pets?limit=1', `/pets/${id}`, '/pets/0', '/pets?limit=0', '/x'].map(
@@ -60,7 +60,7 @@ export const methodChecks = checksOf('strict', 'methods', [
   ],
   [
     'options',
-    'OPTIONS on a known path is 204 with Allow, and needs no key.',
+    'OPTIONS on a known path is 204 with Allow, even without a key.',
     async (api) => {
       for (const [path, values] of allowOfPaths) await allowOf(api, path, values);
     },

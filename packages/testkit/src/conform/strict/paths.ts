@@ -49,7 +49,7 @@ const disguises = [
 export const pathChecks = checksOf('strict', 'paths', [
   [
     'open',
-    'The docs, the document of the API and the health of the service need no key.',
+    'The docs, the documents of the API and the health of the service can be read without a key.',
     async (api) => {
       for (const [path, contentType, content] of openPaths) {
         const requests = withEach(outside(path), [null, 'Bearer conform-wrong-key']);
@@ -62,7 +62,7 @@ export const pathChecks = checksOf('strict', 'paths', [
   ],
   [
     'root',
-    'The root is the console, which needs no key. Where only the stable operations are served, it leads to the docs.',
+    'The root is the console, without a key. With only the stable operations, it leads to the docs.',
     async (api) => {
       const exchange = await api.send({ ...outside('/'), authorization: null });
       if (exchange.status === 307) return expectHeader(exchange, 'Location', 'docs');

@@ -55,7 +55,7 @@ export const filterMutants: readonly MutantDefinition[] = [
     number: 21,
     name: 'status-unknown-lists-none',
     breaks: 'strict',
-    description: 'An unknown status filter lists no pet instead of being refused.',
+    description: 'An unknown status filter gives an empty list instead of being refused.',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request);
       const status = new URL(request.url).searchParams.get('status') ?? 'sold';

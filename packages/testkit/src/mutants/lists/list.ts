@@ -59,7 +59,7 @@ export const limitMutants: readonly MutantDefinition[] = [
     number: 10,
     name: 'limit-text-accepted',
     breaks: 'strict',
-    description: 'A limit that is no number is served as 20 instead of refused.',
+    description: 'A limit that is not a number is served as 20 instead of refused.',
     wrap: editParameter('limit', (limit) => (Number.isNaN(Number(limit)) ? '20' : limit)),
   },
   {

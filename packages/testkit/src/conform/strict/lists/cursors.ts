@@ -62,7 +62,7 @@ export const cursorChecks = checksOf('strict', 'cursors', [
   ],
   [
     'foreign',
-    'A cursor that the service never made is refused, and so are two.',
+    'A cursor that the service never made is refused, and so are two cursors.',
     async (api) => {
       const cursor = await cursorAfter(api, '?limit=3');
       const ofVersion2 = btoa('2..3.abc');

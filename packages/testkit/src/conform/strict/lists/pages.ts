@@ -23,7 +23,7 @@ export const pageChecks = checksOf('strict', 'pages', [
   ],
   [
     'link',
-    'A list that others follow has a query-only Link to the next page, with its limit and status.',
+    'A page that more pets follow has a Link to the next page, a query alone, with its limit and status.',
     async (api) => {
       await samples(api);
       for (const [query, start] of [
@@ -39,7 +39,7 @@ export const pageChecks = checksOf('strict', 'pages', [
   ],
   [
     'link-only-if-more',
-    'A list has a Link exactly if more pets follow.',
+    'A list has a Link exactly when more pets follow.',
     async (api) => {
       await samples(api);
       for (const filter of ['', '&status=sold']) {
@@ -68,7 +68,7 @@ export const pageChecks = checksOf('strict', 'pages', [
   ],
   [
     'walk-while-growing',
-    'A walk visits every pet that existed when it began exactly once, whatever is added meanwhile.',
+    'A walk visits every pet that existed when it began exactly once, even if pets are added meanwhile.',
     async (api) => {
       await samples(api);
       const expected = readPets(await listPets(api, '?limit=100')).map(({ id }) => id);

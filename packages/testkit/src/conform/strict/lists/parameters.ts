@@ -61,7 +61,7 @@ const noIds = [
 export const parameterChecks = checksOf('strict', 'parameters', [
   [
     'limit-refused',
-    'Any other limit is 400 invalid_parameter with a message about it, and is never clamped.',
+    'Any other limit is 400 invalid_parameter with a message about it, and never becomes 100.',
     (api) => expectRefused(api, 'limit', badLimits),
   ],
   [
@@ -111,7 +111,7 @@ export const parameterChecks = checksOf('strict', 'parameters', [
   ],
   [
     'pet-id',
-    'A petId that is no canonical decimal int64 is 404.',
+    'A petId that is not a canonical decimal int64 is 404.',
     async (api) => {
       await samples(api);
       const requests = noIds.map((petId) => ({ path: `/pets/${encodeURIComponent(petId)}` }));
