@@ -1,11 +1,11 @@
 // The API's three stable operations in a hundred lines of plain Node, with pets in memory: something small to check with
-// petstore-conform. MISTAKES=1 makes three of them.
+// petstore-conform. With MISTAKES=1, it makes three mistakes.
 //   API_KEY=secret node examples/service.mjs
 import { createServer } from 'node:http';
 
 const { API_KEY = 'secret', PORT = '0', MISTAKES } = process.env;
 const statuses = ['available', 'pending', 'sold'];
-/** Pets as JSON, because a number of JavaScript would round their categories. */
+/** Pets as JSON text, because JavaScript numbers would round their categories. */
 const pets = [];
 
 class Refusal extends Error {

@@ -97,7 +97,7 @@ export const etagChecks = checksOf('strict', 'etag', [
   ],
   [
     'not-on-errors',
-    'An error has no ETag and Cache-Control: no-store, whatever If-None-Match says.',
+    'An error has Cache-Control: no-store and no ETag, whatever If-None-Match says.',
     async (api) => {
       for (const path of ['/pets/0', `/pets?limit=${limits.largest + 1}`]) {
         const exchange = await sendWith(api, path, '*');

@@ -22,7 +22,7 @@ export const responseChecks = checksOf('strict', 'responses', [
   ],
   [
     'pet-fields',
-    'A pet has no fields but id, name, categoryId and status; an absent status is left out.',
+    'A pet has only the fields id, name, categoryId and status; an absent status is left out.',
     async (api) => {
       const [withStatus, without] = [await sampleWith(api, 'sold'), await sampleWith(api)];
       for (const { sent, created } of [withStatus, without]) {
