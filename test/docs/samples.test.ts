@@ -1,13 +1,9 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/web/src/docs/code.ts';
-import { parseFault } from '../../packages/testkit/src/sandbox/faults/fault.ts';
-import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
-import { blocksOf } from './clients-document.ts';
 import { openSampleFolder, samplesOf, type ShownSample } from '../support/docs/samples.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { openService } from '../support/http/service.ts';
-import { run as runProgram, type Ended } from '../support/process/package.ts';
 
 const folder = await openSampleFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
@@ -82,44 +78,6 @@ describe('the samples of /docs', () => {
     );
     const tsc = Bun.spawn([join(root, 'node_modules/.bin/tsc'), '-p', checked.path], { stdout: 'pipe' });
     expect(await tsc.stdout.text()).toBe('');
-  });
-});
-
-// Like curl, Python is a program of the machine.
-describe.skipIf(Bun.which('python3') === null)('the Python program of docs/clients.md', () => {
-  const { python: program = '', text: printed = '' } = blocksOf('Python');
-  const runAt = (url: string, apiKey: string): Promise<Ended> =>
-    runProgram(['python3', '-c', program.replaceAll(exampleAddress, url)], folder.path, {
-      ...process.env,
-      API_KEY: apiKey,
-    });
-
-  it('prints what the document shows', async () => {
-    await using service = await openListeningService();
-    expect(await runAt(service.url, service.apiKey)).toEqual({ status: 0, stdout: printed, stderr: '' });
-  });
-
-  it('adds one pet when the response to its create is lost', async () => {
-    await using sandbox = await startSandbox({
-      count: 0,
-      faults: parseFault('cut=after-commit;rate=0.5'),
-      faultSeed: 8,
-    });
-    const { url, apiKey } = sandbox;
-    const first = fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${apiKey}` } });
-    expect(await first.catch(() => 'lost')).toBe('lost');
-    sandbox.reset();
-    expect(await runAt(url, apiKey)).toMatchObject({ stdout: printed });
-  });
-
-  it('follows the pages, and stops at an error with its message', async () => {
-    await using service = await openListeningService();
-    for (let count = 0; count < 20; count++)
-      await service.client.createPet({ name: 'Mia', categoryId: 1n, status: 'available' });
-    const { stdout } = await runAt(service.url, service.apiKey);
-    expect(stdout.trim().split('\n')).toHaveLength(22);
-    const { stderr } = await runAt(service.url, 'mistyped');
-    expect(stderr).toContain('"code":"invalid_api_key"');
   });
 });
 
