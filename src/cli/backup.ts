@@ -1,14 +1,14 @@
+import { basename, dirname } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { addBackup, type AddBackupOptions } from '../stores/backups/backups.ts';
 import { parseKeep, type KeepRule } from '../stores/backups/keep.ts';
 import { isPlace, noPlace, openPlace } from '../stores/backups/places.ts';
-import { backUpSqlite } from '../stores/sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
-import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
 import { contentOf, errorText, openLog, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
+import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
 
 interface BackupFlags {
   databaseUrl: string;
@@ -19,11 +19,11 @@ interface BackupFlags {
 export function define(command: Command): void {
   command
     .description(
-      'Copy an embedded store and read every pet and order of the copy back. Services may keep using the store; ' +
-        'every write acknowledged before the backup is in it. In a folder or bucket, the backup is named by its time and ' +
-        'its SHA-256, and appears once it is whole. For PostgreSQL, use pg_dump.',
+      'Copy an embedded store and read every pet and order of the copy back. Services may keep using the store; the ' +
+        'backup has every change that was acknowledged before. In a folder or bucket, it is named by its time and its ' +
+        'SHA-256, and appears once it is whole. For PostgreSQL, use pg_dump.',
     )
-    .argument('<target>', 'A file to write, a folder, or s3://bucket/prefix.')
+    .argument('<target>', 'A new file, a folder, or s3://bucket/prefix.')
     .option(
       '--keep <rule>',
       'Thin out the backups there: 24h,7d,4w,12m keeps the newest of each of the last 24 hours, 7 days, 4 weeks and ' +
@@ -33,8 +33,8 @@ export function define(command: Command): void {
     .addOption(
       new Option(
         '--every <time>',
-        'Go on until SIGTERM or SIGINT: back up at once and then this often (15m, 1h, 1d), with a line in the log for ' +
-          'each. A backup that fails is tried again within a minute. For where there are no timers.',
+        'Back up at once and then this often (15m, 1h, 1d) until SIGTERM or SIGINT, and log each backup. One that fails ' +
+          'is tried again within a minute. For where there are no timers.',
       ).argParser(parseInterval),
     )
     .addOption(settings.databaseUrl)
@@ -44,7 +44,7 @@ export function define(command: Command): void {
     command,
     'petstore backup /backups/petstore-$(date +%F).db',
     'petstore backup /backups --keep 24h,7d,4w,12m',
-    'petstore backup s3://shop-backups/petstore --keep 7d,12m --every 1h',
+    'petstore backup s3://backups/petstore --keep 7d,12m --every 1h',
   );
 }
 
@@ -57,21 +57,20 @@ function parseInterval(text: string): number {
   throw new InvalidArgumentError('It must be from 1s to 7d.');
 }
 
-async function backup(target: string, flags: BackupFlags): Promise<void> {
-  const { keep, every } = flags;
-  const store = embeddedPath(flags.databaseUrl);
-  if (!isPlace(target)) {
-    if (keep || every !== undefined) throw noPlace(target);
-    const content = await backUpSqlite(store, target, reportOnTerminal());
-    print(`Backed up ${contentOf(content)} of ${store} to ${target}, and read it back.\n`);
-    return;
-  }
-  const place = openPlace(target, process.env);
-  const work: AddBackupOptions = { place, store, keep, report: reportOnTerminal() };
+async function backup(target: string, { databaseUrl, keep, every }: BackupFlags): Promise<void> {
+  const isFile = !isPlace(target);
+  if (isFile && (keep || every !== undefined)) throw noPlace(target);
+  const work: AddBackupOptions = {
+    store: embeddedPath(databaseUrl),
+    place: openPlace(isFile ? dirname(target) : target, process.env),
+    name: isFile ? basename(target) : undefined,
+    keep,
+    report: reportOnTerminal(),
+  };
   if (every !== undefined) return backUpEvery(every, work);
   const { name, content, removed } = await addBackup(work);
-  const to = `${target.replace(/\/$/, '')}/${name}`;
-  print(`Backed up ${contentOf(content)} of ${store} to ${to}, and read it back.\n`);
+  const path = `${work.place.name.replace(/\/$/, '')}/${name}`;
+  print(`Backed up ${contentOf(content)} of ${work.store} to ${path}, and read it back.\n`);
   if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
 }
 

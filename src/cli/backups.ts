@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../domain/error.ts';
 import { type Backup, listBackups, rehearse } from '../stores/backups/backups.ts';
 import { openPlace } from '../stores/backups/places.ts';
-import { OperatorError } from '../domain/error.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
-import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
-import { contentOf, countOf, print, printJson, renderTable, warn } from './terminal/output.ts';
+import { contentOf, countOf, print, renderTable } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
+import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
 
 const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
 
@@ -17,7 +17,6 @@ export function define(backups: Command): void {
     .command('list')
     .description('Show the backups, oldest first.')
     .argument(...place)
-    .option('--json', 'Print JSON instead of text.')
     .action(printList);
   backups
     .command('rehearse')
@@ -39,21 +38,20 @@ export function define(backups: Command): void {
     .addOption(durationOption('--max-age <time>', 'The newest backup may be this old (30m, 2h, 8d).', '2h'))
     .option(
       '--textfile <file>',
-      'Also write the time of the newest backup, or 0 if none is known, to a file (*.prom) for node_exporter.',
+      'Also write the time of the newest backup, or 0 if it is too old, to a file (*.prom) for node_exporter.',
     )
     .action(runCheck);
   addExamples(
     backups,
     'petstore backups list /backups',
-    'petstore backups rehearse s3://shop-backups/petstore --latest',
+    'petstore backups rehearse s3://backups/petstore --latest',
     'petstore backups check /backups --max-age 2h',
   );
 }
 
-async function printList(name: string, { json }: { json?: boolean }): Promise<void> {
-  const backups = await listBackups(openPlace(name, process.env), warn);
-  if (json) printJson(backups);
-  else if (backups.length === 0) print('There are no backups.\n');
+async function printList(name: string): Promise<void> {
+  const backups = await listBackups(openPlace(name, process.env));
+  if (backups.length === 0) print('There are no backups.\n');
   else print(renderTable([['NAME', 'CREATED (UTC)', 'BYTES'], ...backups.map(cellsOf)]));
 }
 
@@ -62,65 +60,64 @@ function cellsOf({ name, createdAt, bytes }: Backup): string[] {
 }
 
 async function runRehearsal(name: string, flags: { latest?: boolean; textfile?: string }): Promise<void> {
-  const startedAt = new Date();
-  await recordTime(flags.textfile, rehearsed, async () => {
+  const gauge = {
+    name: 'petstore_backup_rehearsed_timestamp_seconds',
+    help: 'When the last rehearsal of a restore was started; 0 if it failed.',
+  };
+  await recordTime(flags.textfile, gauge, async () => {
+    const startedAt = new Date();
     const from = openPlace(name, process.env);
-    const backups = await listBackups(from, warn);
+    const backups = await listBackups(from);
     const backup = flags.latest ? backups.at(-1) : backups[Math.floor(Math.random() * backups.length)];
-    if (!backup) throw new OperatorError(`There are no backups in ${name}.`, 'Make one: petstore backup');
-    const { content, durationMs } = await rehearse(from, backup.name, reportOnTerminal());
+    if (!backup) throw noBackups(name);
+    const content = await rehearse(from, backup.name, reportOnTerminal());
+    const seconds = ((Date.now() - startedAt.getTime()) / 1000).toFixed(1);
     const restored = contentOf(content, countOf(content.keyCount, 'key'));
-    print(
-      `Restored ${restored} from ${backup.name} in ${(durationMs / 1000).toFixed(1)} s. All are sound.\n`,
-    );
+    print(`Restored ${restored} from ${backup.name} in ${seconds} s. All are sound.\n`);
     return startedAt;
   });
 }
 
-async function runCheck(
-  name: string,
-  { maxAge, textfile }: { maxAge: number; textfile?: string },
-): Promise<void> {
-  let newest: Backup | undefined;
-  await recordTime(textfile, newestBackup, async () => {
-    newest = (await listBackups(openPlace(name, process.env), warn)).at(-1);
-    return newest?.createdAt;
+/** How much the clocks of two machines may differ. */
+const clockSkewMs = 5 * 60_000;
+
+async function runCheck(name: string, flags: { maxAge: number; textfile?: string }): Promise<void> {
+  const gauge = {
+    name: 'petstore_backup_newest_timestamp_seconds',
+    help: 'When the newest backup was started; 0 if it is too old or unknown.',
+  };
+  await recordTime(flags.textfile, gauge, async () => {
+    const newest = (await listBackups(openPlace(name, process.env))).at(-1);
+    if (!newest) throw noBackups(name);
+    const { createdAt } = newest;
+    const sentence = `The newest backup in ${name} is of ${createdAt.toISOString()}.`;
+    const ageMs = Date.now() - createdAt.getTime();
+    if (ageMs < -clockSkewMs)
+      throw new OperatorError(
+        sentence,
+        'That is in the future. Correct the clock, and move this backup away.',
+      );
+    if (ageMs > flags.maxAge)
+      throw new OperatorError(sentence, 'To see why there is no newer one: petstore backup');
+    print(`${sentence}\n`);
+    return createdAt;
   });
-  if (!newest) throw new OperatorError(`There are no backups in ${name}.`, 'Make one: petstore backup');
-  const { createdAt } = newest;
-  if (Date.now() - createdAt.getTime() > maxAge)
-    throw new OperatorError(
-      `The newest backup in ${name} is of ${createdAt.toISOString()}.`,
-      'Look for why there is no newer one: petstore backup',
-    );
-  print(`The newest backup in ${name} is of ${createdAt.toISOString()}.\n`);
 }
 
-interface Gauge {
-  name: string;
-  help: string;
+function noBackups(place: string): OperatorError {
+  return new OperatorError(`There are no backups in ${place}.`, 'Make one: petstore backup');
 }
-
-const newestBackup = {
-  name: 'petstore_backup_newest_timestamp_seconds',
-  help: 'When the newest backup was started; 0 if none is known.',
-};
-const rehearsed = {
-  name: 'petstore_backup_rehearsed_timestamp_seconds',
-  help: 'When the last rehearsal of a restore was started; 0 if it failed.',
-};
 
 /** Writes the time that the work returns, or 0 if it fails, for node_exporter's textfile collector. */
 async function recordTime(
   file: string | undefined,
-  { name, help }: Gauge,
-  work: () => Promise<Date | undefined>,
+  { name, help }: { name: string; help: string },
+  work: () => Promise<Date>,
 ): Promise<void> {
-  let time: Date | undefined;
+  let seconds = 0;
   try {
-    time = await work();
+    seconds = Math.floor((await work()).getTime() / 1000);
   } finally {
-    const seconds = Math.floor((time?.getTime() ?? 0) / 1000);
     const text = `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${seconds}\n`;
     // The collector must never see a partial file, and runs as another user.
     if (file !== undefined) attemptWrite(file, () => writeWhole(file, text, 0o644));

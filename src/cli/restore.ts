@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
-import { fetchBackup, listBackups, refuseDamaged } from '../stores/backups/backups.ts';
-import { isS3, openPlace } from '../stores/backups/places.ts';
 import { OperatorError } from '../domain/error.ts';
-import { restoreSqlite } from '../stores/sqlite/maintenance/restore.ts';
-import { prepareFolder, removeLeftovers, resolveLinks } from '../system/files.ts';
+import { listBackups, restoreBackup } from '../stores/backups/backups.ts';
+import { type BackupPlace, isS3, openPlace } from '../stores/backups/places.ts';
 import { embeddedPath } from '../stores/open.ts';
+import { isFileOfStore } from '../stores/sqlite/file.ts';
+import { resolveLinks, sizeOf } from '../system/files.ts';
 import { settings } from './settings.ts';
-import { addExamples, s3Help } from './terminal/usage.ts';
-import { contentOf, print, warn } from './terminal/output.ts';
+import { contentOf, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
+import { addExamples, s3Help } from './terminal/usage.ts';
 
 export function define(command: Command): void {
   command
@@ -27,8 +26,8 @@ export function define(command: Command): void {
   addExamples(
     command,
     'petstore restore /backups/petstore-monday.db',
-    'petstore restore /backups/petstore-monday.db --force',
-    'petstore restore s3://shop-backups/petstore --latest --force',
+    'petstore restore /backups --latest --force',
+    'petstore restore s3://backups/petstore --latest --force',
   );
 }
 
@@ -38,58 +37,44 @@ interface RestoreFlags {
   latest?: boolean;
 }
 
-async function restore(source: string, flags: RestoreFlags): Promise<void> {
-  const path = embeddedPath(flags.databaseUrl);
-  using local = await openSource(source, flags.latest ?? false, path);
-  const { keepsRevocations, replacedPath, ...content } = await restoreSqlite({
-    file: local.file,
-    name: path,
-    isForced: flags.force ?? false,
-    report: reportOnTerminal(),
-  });
-  print(`Restored ${contentOf(content)} to ${path}.\n`);
-  if (replacedPath !== undefined) {
-    print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
-  }
-  if (!keepsRevocations) {
-    print(
-      'Its API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n',
+async function restore(source: string, { databaseUrl, force, latest }: RestoreFlags): Promise<void> {
+  const store = embeddedPath(databaseUrl);
+  const { place, name } = latest ? await findLatest(source) : openSource(source, store);
+  const isForced = force ?? false;
+  const report = reportOnTerminal();
+  const { content, replacedPath } = await restoreBackup({ place, name, store, isForced, report });
+  print(`Restored ${contentOf(content)} to ${store}.\n`);
+  if (replacedPath !== undefined)
+    print(`The replaced store is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
+  print(
+    'Keys revoked since the backup stay revoked only if the replaced store had them: petstore keys list\n',
+  );
+}
+
+interface Source {
+  place: BackupPlace;
+  name: string;
+}
+
+async function findLatest(source: string): Promise<Source> {
+  const place = openPlace(source, process.env);
+  const name = (await listBackups(place)).at(-1)?.name;
+  if (name === undefined)
+    throw new OperatorError(`There are no backups in ${source}.`, 'Make one: petstore backup');
+  // An operator who gets the wrong backup must see this before the store is replaced.
+  print(`The newest backup is ${name}.\n`);
+  return { place, name };
+}
+
+function openSource(source: string, store: string): Source {
+  const path = isS3(source) ? source : resolveLinks(source);
+  if (isFileOfStore(store, path))
+    throw new OperatorError(`${source} is the store itself.`, 'Name a file that petstore backup has made.');
+  // A copied store: without its log, it lacks the newest commits or has uncommitted changes.
+  if (['-wal', '-journal'].some((suffix) => sizeOf(`${path}${suffix}`) > 0))
+    throw new OperatorError(
+      `${source} has a log beside it, with commits of its own.`,
+      `Make a backup of both, and restore that: petstore backup FILE --database-url ${source}`,
     );
-  }
-}
-
-interface Source extends Disposable {
-  /** The path of the backup on this machine. */
-  file: string;
-}
-
-/** Fetches a backup from a bucket; a local file is used directly. */
-async function openSource(source: string, isLatest: boolean, store: string): Promise<Source> {
-  if (!isLatest && !isS3(source)) {
-    if (existsSync(source)) await refuseDamaged(source);
-    return { file: source, [Symbol.dispose]() {} };
-  }
-  const cut = source.lastIndexOf('/') + 1;
-  const place = openPlace(isLatest ? source : source.slice(0, cut), process.env);
-  const chosen = isLatest ? (await listBackups(place, warn)).at(-1)?.name : source.slice(cut);
-  if (!chosen || !(await place.list()).has(chosen)) {
-    const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
-    throw new OperatorError(`There is no backup at ${source}.`, remedy);
-  }
-  // An operator who took the wrong backup must see this before the store is replaced.
-  print(`The backup is ${chosen}.\n`);
-  const path = resolveLinks(store);
-  prepareFolder(path);
-  removeLeftovers(`${path}.fetched-`, '.*');
-  // The folder is its owner's alone.
-  const folder = mkdtempSync(`${path}.fetched-`);
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const file = join(folder, chosen);
-  try {
-    await fetchBackup(place, chosen, file);
-  } catch (error) {
-    remove();
-    throw error;
-  }
-  return { file, [Symbol.dispose]: remove };
+  return { place: openPlace(dirname(path), process.env), name: basename(path) };
 }

@@ -28,7 +28,7 @@ describe('petstore backup', () => {
 
   it('removes partial files that were abandoned a day ago', async () => {
     using world = await makeWorld('a folder', s3);
-    const [partial, young] = ['1', '2'].map((pid) => `petstore-backup-0123456789ab.${pid}.partial`);
+    const [partial, young] = ['1', '2'].map((id) => `petstore-backup.${id}.partial`);
     const beside = ['', '-journal', '-wal', '-shm'].map((suffix) => `${partial}${suffix}`);
     for (const file of [...beside, young!, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
     for (const file of beside) makeOld(join(world.place, file));
@@ -40,13 +40,14 @@ describe('petstore backup', () => {
 
   it('removes the copy that a killed upload left beside the store', async () => {
     using world = await makeWorld('a bucket', s3);
-    const left = `${world.folder.database}.backup-aaaaaaaaaaaa`;
-    const others = `${world.folder.database}.backup-bbbbbbbbbbbb`;
-    const abandoned = [left, `${left}.1.partial`, `${left}.0123456789ab.partial-journal`];
+    const others = `${world.folder.database}.bbbbbbbbbbbb.partial`;
+    const abandoned = ['', '-journal'].map(
+      (suffix) => `${world.folder.database}.aaaaaaaaaaaa.partial${suffix}`,
+    );
     for (const file of [...abandoned, others]) writeFileSync(file, 'x');
     for (const file of abandoned) makeOld(file);
     expect(await world.run('backup', world.place)).toMatchObject({ status: 0 });
-    const found = readdirSync(world.folder.path).filter((file) => file.includes('.backup-'));
+    const found = readdirSync(world.folder.path).filter((file) => file.includes('.partial'));
     expect(found).toEqual([basename(others)]);
   });
 
@@ -57,7 +58,7 @@ describe('petstore backup', () => {
       stderr: expect.stringMatching(/^petstore: s3:\/\/absent\/x cannot be used \(NoSuchBucket\)\. .*\n$/),
     });
     expect(await world.run('backup', 's3://')).toMatchObject({ status: 2 });
-    const keyless = { env: { S3_ACCESS_KEY_ID: undefined, AWS_ACCESS_KEY_ID: undefined } };
+    const keyless = { env: { S3_ACCESS_KEY_ID: undefined } };
     expect(await runCli(['backups', 'list', 's3://shop/x'], keyless)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'),
@@ -72,7 +73,7 @@ describe('petstore backup', () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringMatching(
-        /^petstore: The backup .* cannot be written: the disk is full or failing\. .*\n$/,
+        /^petstore: The copy of .* cannot be written: the disk is full or failing\. .*\n$/,
       ),
     });
     expect(await world.files()).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
+import { copySqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
 import { fillFile } from '../support/fill-file.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { runCli, startService } from '../support/process/process.ts';
@@ -30,7 +30,7 @@ describe('petstore backup', () => {
     const saved = new Set(readPets(file).map(({ name }) => name));
     expect(before.filter((name) => !saved.has(name))).toEqual([]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('backup.db'))).toEqual(['backup.db']);
+    expect(readdirSync(dirname(file)).filter((name) => name.includes('backup'))).toEqual(['backup.db']);
   });
 
   it('overwrites nothing, and refuses a store that does not exist', async () => {
@@ -59,7 +59,7 @@ describe('backup, restore and check', () => {
     expect(made.screen).toMatch(/\nBacked up 3,000 pets and 851 orders of .* to .*\n$/);
     const command = ['restore', backup, '--force', '--database-url', at.store];
     const restored = await runOnTerminal(command);
-    expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
+    expect(restored.screen).toMatch(new RegExp(`^Fetching .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
     const check = ['check', '--port', '0', '--database-url', at.store];
     const checked = await runOnTerminal(check);
     expect(checked.screen).toMatch(new RegExp(`\nChecking .*\\.db …\n[^\n]*${read}`));
@@ -91,7 +91,7 @@ describe('a pet that the disk has changed', () => {
   it('is refused by backup and restore, and found by petstore check', async () => {
     const backup = inFolder('backup.db');
     await fillFile(at.store, 3);
-    await backUpSqlite(at.store, backup, noReport);
+    await copySqlite(at.store, backup, noReport);
     for (const file of [at.store, backup]) {
       using database = new Database(file);
       database.run(`UPDATE pets SET json = replace(json, '"categoryId":', '"categoryId":1') WHERE id = 2`);

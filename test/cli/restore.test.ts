@@ -11,11 +11,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../../src/domain/error.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
-import { backUpSqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
-import { restoreSqlite } from '../../src/stores/sqlite/maintenance/restore.ts';
+import { copySqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
+import { restoreBackup } from '../../src/stores/backups/backups.ts';
+import { openPlace } from '../../src/stores/backups/places.ts';
 import { fillFile } from '../support/fill-file.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -54,9 +55,12 @@ const makeStore = (...names: string[]) =>
   withStore(async ({ keys }) => {
     for (const name of names) await issueKey(keys, { name, now: new Date() });
   });
-const backUp = (name = 'backup.db') => backUpSqlite(at.store, inFolder(name), noReport);
-const restore = ({ file = 'backup.db', name = at.store, isForced = false } = {}) =>
-  restoreSqlite({ file: resolve(at.path, file), name, isForced, report: noReport });
+const backUp = (name = 'backup.db') => copySqlite(at.store, inFolder(name), noReport);
+const restore = ({ file = 'backup.db', store = at.store, isForced = false } = {}) => {
+  const path = resolve(at.path, file);
+  const place = openPlace(dirname(path), {});
+  return restoreBackup({ place, name: basename(path), store, isForced, report: noReport });
+};
 
 describe('petstore restore', () => {
   it('restores everything, keys and used ids included, where there was no store', async () => {
@@ -71,7 +75,7 @@ describe('petstore restore', () => {
     const restored = inFolder('new/b.db');
     expect(await runCli(['restore', inFolder('backup.db'), '--database-url', restored])).toMatchObject({
       status: 0,
-      stdout: `Restored 0 pets and 1 order to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
+      stdout: `Restored 0 pets and 1 order to ${restored}.\nKeys revoked since the backup stay revoked only if the replaced store had them: petstore keys list\n`,
     });
     expect(statSync(restored).mode & 0o777).toBe(0o600);
     expect(readdirSync(inFolder('new'))).toEqual(['b.db']);
@@ -81,7 +85,7 @@ describe('petstore restore', () => {
     expect(await textAt('/v1/categories')).toBe('[{"id":7,"name":"Dogs"}]');
     expect(await addPet(service.call)).toBe('2');
     for (const isForced of [false, true])
-      expect(String(await failureOf(restore({ name: restored, isForced })))).toContain('is in use');
+      expect(String(await failureOf(restore({ store: restored, isForced })))).toContain('is in use');
     expect((await service.call('/readyz')).status).toBe(200);
   });
 
@@ -99,11 +103,9 @@ describe('petstore restore', () => {
     expect(expected.map(({ revokedAt }) => revokedAt)).toEqual([undefined, now, soon, soon]);
     expect(await run('restore', 'backup.db')).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^Restored 0 pets to .*\nThe store that was there is kept as .*\n$/),
+      stdout: expect.stringMatching(/^Restored 0 pets to .*\nThe replaced store is kept as .*\n/),
     });
     expect(await withStore(async ({ keys }) => await keys.listKeys())).toEqual(expected);
-    await withStore(async () => {}, inFolder('fresh.db'));
-    expect(await restore({ name: inFolder('fresh.db') })).toMatchObject({ keepsRevocations: false });
   });
 
   it('begins a new log of events, which refuses a cursor of the replaced store', async () => {
@@ -122,12 +124,12 @@ describe('petstore restore', () => {
   it('suggests --latest for a folder', async () => {
     const { status, stderr } = await run('restore', at.path);
     expect(status).toBe(1);
-    expect(stderr).toContain('is not a file. Name a file that petstore backup has made.');
+    expect(stderr).toContain('There is no backup');
     expect(stderr).toContain('add --latest');
   });
 
   it('refuses a file that has its own log', async () => {
-    expect(String(await failureOf(restore({ file: crashed.database })))).toContain('has a log beside it');
+    expect((await run('restore', crashed.database)).stderr).toContain('has a log beside it');
     expect(existsSync(at.store)).toBe(false);
   });
 
@@ -219,11 +221,11 @@ describe('petstore restore', () => {
     const isForced = true;
     for (const file of ['text.db', 'bare.db'])
       expect(String(await failureOf(restore({ file, isForced })))).toContain(
-        `${inFolder(file)} is not a backup. Name a file that petstore backup has made.`,
+        `${file} is not a backup. Name a file that petstore backup has made.`,
       );
-    for (const name of [at.store, inFolder('new.db')])
+    for (const store of [at.store, inFolder('new.db')])
       for (const file of ['half.db', 'none.db', '.'])
-        expect(await failureOf(restore({ file, name, isForced }))).toBeInstanceOf(OperatorError);
+        expect(await failureOf(restore({ file, store, isForced }))).toBeInstanceOf(OperatorError);
     expect(readdirSync(at.path).filter((name) => /new|partial/.test(name))).toEqual([]);
     expect(await withStore(({ keys }) => Promise.resolve(keys.listKeys()))).toMatchObject([{ name: 'till' }]);
   });

@@ -9,7 +9,7 @@ export function addExamples(command: Command, ...lines: string[]): Command {
 /** For the help of commands that use a bucket. */
 export const s3Help = `
 For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
-S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;
+S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN.`;
 
 /** Creates a parser for an integer within bounds. */
 export function integerFrom(smallest: number, largest: number): (text: string) => number {

@@ -1,18 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
+import { partialForm, partialOf, removeLeftovers, resolveLinks } from '../../system/files.ts';
 import type { Report } from '../../system/progress.ts';
-import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import type { StoreContent } from '../check.ts';
-import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
+import { copySqlite } from '../sqlite/maintenance/backup.ts';
+import { type Restored, restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
 import type { BackupPlace } from './places.ts';
 
 /**
- * A backup in a place. Its name carries its time and the beginning of its SHA-256, and it gets that name only after it
- * was read back whole: what has such a name is whole, unless it was damaged later.
+ * A backup is a whole store in one file. Its name carries its time and the beginning of its SHA-256, and it gets that
+ * name only after it was read back: a file with such a name is whole, unless it was damaged later.
  */
 export interface Backup {
   /** `petstore-20261116T120000.000Z-4f3a9c0b1d2e8f75.db`; names sort by time. */
@@ -22,29 +23,31 @@ export interface Backup {
   bytes: number;
 }
 
-/** The backups of a place, oldest first, without those dated in the future, about which it warns. */
-export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
-  const files = await place.list();
-  const backups = [...files.keys()].toSorted().flatMap((name) => {
+/** The backups of a place, oldest first. Other files are left out. */
+export async function listBackups(place: BackupPlace): Promise<Backup[]> {
+  const files = Array.from(await place.list()).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return files.flatMap(([name, bytes]) => {
     const createdAt = parseName(name)?.createdAt;
-    return createdAt ? [{ name, createdAt, bytes: files.get(name) ?? 0 }] : [];
+    return createdAt ? [{ name, createdAt, bytes }] : [];
   });
-  const newestMs = Date.now() + clockSkewMs;
-  for (const { name } of backups.filter(({ createdAt }) => createdAt.getTime() > newestMs))
-    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
-  return backups.filter(({ createdAt }) => createdAt.getTime() <= newestMs);
 }
-
-/** How much the clocks of two machines may differ. */
-const clockSkewMs = 5 * 60_000;
 
 export interface AddBackupOptions {
   place: BackupPlace;
   /** The path of an embedded store. */
   store: string;
+  /** The name of the backup. Default: its time and hash. */
+  name?: string | undefined;
   /** Which older backups to keep; all of them without a rule. */
-  keep: readonly KeepRule[] | undefined;
+  keep?: readonly KeepRule[] | undefined;
   report: Report;
+}
+
+export interface AddedBackup {
+  name: string;
+  content: StoreContent;
+  /** The names of the older backups that were removed. */
+  removed: string[];
 }
 
 /** Adds a verified backup to a place and removes older ones by the rules. Services may keep using the store. */
@@ -53,14 +56,20 @@ export async function addBackup({
   store,
   keep,
   report,
-}: AddBackupOptions): Promise<{ name: string; content: StoreContent; removed: string[] }> {
+  ...options
+}: AddBackupOptions): Promise<AddedBackup> {
   const createdAt = new Date();
-  // Detect an unusable place before copying the store.
-  await place.list();
-  const draft = place.draftOf(store);
+  // Also detects an unusable place before the store is copied.
+  const files = await place.list();
+  if (options.name !== undefined && files.has(options.name))
+    throw new OperatorError(`${options.name} exists and is not overwritten.`, 'Choose another name.');
+  // For a bucket, the draft is beside the store: that disk has room, and a container may be unable to write elsewhere.
+  const path = place.folder === undefined ? resolveLinks(store) : join(place.folder, 'petstore-backup');
+  removeLeftovers(path, partialForm);
+  const draft = partialOf(path);
   try {
-    const content = await backUpSqlite(store, draft, report);
-    const name = nameBackup(createdAt, await hashOf(draft));
+    const content = await copySqlite(store, draft, report);
+    const name = options.name ?? nameBackup(createdAt, await hashOf(draft));
     report.step(`Adding ${name} to ${place.name}`);
     await place.add(draft, name);
     // Only now: until this backup is in its place, the older ones are all there is.
@@ -72,42 +81,47 @@ export async function addBackup({
   }
 }
 
-/** Restores a backup into a temporary store, reads all of it, and opens it as a service would. */
-export async function rehearse(
-  place: BackupPlace,
-  name: string,
-  report: Report,
-): Promise<{ content: StoreContent; durationMs: number }> {
+export interface RestoreOptions {
+  place: BackupPlace;
+  /** The backup. */
+  name: string;
+  /** The path of the store. */
+  store: string;
+  /** Allows replacing a store that holds something, or is damaged. */
+  isForced: boolean;
+  report: Report;
+}
+
+/** Replaces a store that nobody uses with a backup, whose content must match the hash in its name. */
+export async function restoreBackup({ place, name, store, ...options }: RestoreOptions): Promise<Restored> {
+  if (!(await place.list()).has(name))
+    throw new OperatorError(
+      `There is no backup ${name} in ${place.name}.`,
+      'To see what is there: petstore backups list. For the newest, name the folder or bucket and add --latest.',
+    );
+  const fetch = async (path: string): Promise<void> => {
+    await place.fetch(name, path);
+    const hash = parseName(name)?.hash;
+    if (hash === undefined || (await hashOf(path)) === hash) return;
+    throw new OperatorError(
+      `The backup ${name} is damaged: its content does not match its name.`,
+      'Use another one: petstore backups list',
+    );
+  };
+  return await restoreSqlite({ ...options, name: store, backup: name, fetch });
+}
+
+/** Restores a backup into a temporary store, reading all of it, and opens that as a service would. */
+export async function rehearse(place: BackupPlace, name: string, report: Report): Promise<StoreContent> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-rehearsal-'));
   try {
-    const startedAt = performance.now();
-    const file = join(folder, name);
     const store = join(folder, 'petstore.db');
-    report.step(`Fetching ${name}`);
-    await fetchBackup(place, name, file);
-    const content = await restoreSqlite({ file, name: store, isForced: false, report });
-    rmSync(file);
+    const { content } = await restoreBackup({ place, name, store, isForced: false, report });
     await openSqliteStore({ path: store }).close();
-    return { content, durationMs: performance.now() - startedAt };
+    return content;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Copies a backup to a local path and compares it with the hash in its name. */
-export async function fetchBackup(place: BackupPlace, name: string, path: string): Promise<void> {
-  await place.fetch(name, path);
-  await refuseDamaged(path, name);
-}
-
-/** Compares a file with the hash in its name; `petstore backup FILE` writes names without one. */
-export async function refuseDamaged(path: string, name = basename(path)): Promise<void> {
-  const hash = parseName(name)?.hash;
-  if (hash === undefined || (await hashOf(path)) === hash) return;
-  throw new OperatorError(
-    `The backup ${name} is damaged: its content does not match its name.`,
-    'Use another one: petstore backups list',
-  );
 }
 
 /** The first 16 hexadecimal digits of a file's SHA-256. */
@@ -123,7 +137,7 @@ export function nameBackup(createdAt: Date, hash: string): string {
 
 const backupName = /^petstore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z-([0-9a-f]{16})\.db$/;
 
-/** Undefined for a file that is not a backup. */
+/** Undefined for a file that has another name, as from `petstore backup FILE`. */
 function parseName(name: string): { createdAt: Date; hash: string } | undefined {
   const [, year, month, day, hour, minute, second, hash] = backupName.exec(name) ?? [];
   if (hash === undefined) return undefined;

@@ -1,29 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { createWriteStream, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, lstatSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError, usageError } from '../../domain/error.ts';
-import {
-  attemptRead,
-  copyPrivately,
-  partialForm,
-  removeLeftovers,
-  resolveLinks,
-  syncPath,
-} from '../../system/files.ts';
+import { attemptRead, copyPrivately, syncPath } from '../../system/files.ts';
 import { operatorError } from '../sqlite/errors.ts';
 
 /** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
 export interface BackupPlace {
   /** The name as the operator gave it. */
   readonly name: string;
+  /** Where drafts of files are written; undefined for a bucket. */
+  readonly folder?: string;
   /** The names and sizes of all files. Fails if the place cannot be used. */
   list(): Promise<Map<string, number>>;
-  /** A local path for the copy of a store before it is added. Removes copies that killed backups left there. */
-  draftOf(store: string): string;
-  /** Puts a finished draft into the place under a name, which appears there only when the file is whole. */
+  /** Moves or uploads a draft into the place, where it appears only when it is whole. */
   add(draft: string, name: string): Promise<void>;
-  /** Copies a file to a local path. */
+  /** Copies a file to a local path that does not exist yet. */
   fetch(name: string, path: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
@@ -44,7 +36,7 @@ function isFolder(name: string): boolean {
 }
 
 export function isS3(name: string): boolean {
-  return name.startsWith('s3://');
+  return name.startsWith('s3:');
 }
 
 export function noPlace(name: string): OperatorError {
@@ -54,40 +46,22 @@ export function noPlace(name: string): OperatorError {
 /** A local folder. It is never created, because a missing folder may mean that a disk is not mounted. */
 function openFolder(name: string): BackupPlace {
   if (!isFolder(name)) throw noPlace(name);
-  const inFolder = (file: string): string => join(name, file);
-  const explained = <Result>(work: () => Result): Result => {
-    try {
-      return work();
-    } catch (error) {
-      throw operatorError(error, name);
-    }
+  const pathOf = (file: string): string => join(name, file);
+  const list = (): Map<string, number> => {
+    const files = readdirSync(name, { withFileTypes: true }).filter((entry) => entry.isFile());
+    return new Map(files.map((file) => [file.name, lstatSync(pathOf(file.name)).size]));
+  };
+  const add = (draft: string, file: string): void => {
+    renameSync(draft, pathOf(file));
+    syncPath(name);
   };
   return {
     name,
-    async list() {
-      return explained(() => {
-        const files = readdirSync(name).map(
-          (file) => [file, statSync(inFolder(file), { throwIfNoEntry: false })] as const,
-        );
-        return new Map(files.flatMap(([file, found]) => (found?.isFile() ? [[file, found.size]] : [])));
-      });
-    },
-    draftOf: () => explained(() => nameDraft(inFolder('petstore-backup'))),
-    async add(draft, file) {
-      explained(() => {
-        renameSync(draft, inFolder(file));
-        syncPath(name);
-      });
-    },
-    async fetch(file, path) {
-      explained(() => copyPrivately(inFolder(file), path));
-    },
-    async remove(file) {
-      explained(() => {
-        rmSync(inFolder(file), { force: true });
-        syncPath(name);
-      });
-    },
+    folder: name,
+    list: () => explain(name, list),
+    add: (draft, file) => explain(name, () => add(draft, file)),
+    fetch: (file, path) => explain(name, () => copyPrivately(pathOf(file), path)),
+    remove: (file) => explain(name, () => rmSync(pathOf(file))),
   };
 }
 
@@ -96,25 +70,28 @@ function openS3(name: string, environment: NodeJS.ProcessEnv): BackupPlace {
   const { bucket, prefix } = parseS3(name);
   const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
   const objectOf = (file: string): Bun.S3File => client.file(`${prefix}${file}`);
-  const explained = <Result>(work: Promise<Result>): Promise<Result> =>
-    work.catch((error: unknown) => {
-      throw explainS3(error, name);
-    });
-
   return {
     name,
-    list: () => explained(listAll(client, name, prefix)),
-    // Beside the store, that disk has room, and a container may be unable to write elsewhere.
-    draftOf: (store) => nameDraft(`${resolveLinks(store)}.backup`),
-    add: async (draft, file) => void (await explained(objectOf(file).write(Bun.file(draft)))),
-    fetch: (file, path) => explained(download(objectOf(file), path)),
-    remove: (file) => explained(objectOf(file).delete()),
+    list: () => explain(name, () => listAll(client, name, prefix)),
+    add: (draft, file) => explain(name, async () => void (await objectOf(file).write(Bun.file(draft)))),
+    fetch: (file, path) => explain(name, () => download(objectOf(file), path)),
+    remove: (file) => explain(name, () => objectOf(file).delete()),
   };
 }
 
-function nameDraft(path: string): string {
-  removeLeftovers(`${path}-`, `[0-9a-f]{12}(?:${partialForm})?`);
-  return `${path}-${randomBytes(6).toString('hex')}`;
+/** Turns a failure of a disk or a bucket into an operator's error. */
+async function explain<Result>(place: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, syscall, name } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined) throw operatorError(error, 'The local disk');
+    if (error instanceof OperatorError || (name !== 'S3Error' && code === undefined)) throw error;
+    throw new OperatorError(
+      `${place} cannot be used (${code ?? name}).`,
+      'Check the bucket, its keys, its room, and S3_ENDPOINT.',
+    );
+  }
 }
 
 /** Accepts `s3://bucket/prefix` with or without a trailing slash. */
@@ -126,23 +103,18 @@ function parseS3(name: string): { bucket: string; prefix: string } {
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }
 
-/** The variables for each part. The client's own lookup would miss those of --env-file. */
-const credentialNames = {
-  accessKeyId: ['S3_ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID'],
-  secretAccessKey: ['S3_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY'],
-  sessionToken: ['S3_SESSION_TOKEN', 'AWS_SESSION_TOKEN'],
-  region: ['S3_REGION', 'AWS_REGION'],
-  endpoint: ['S3_ENDPOINT', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'],
-};
-
-function readCredentials(environment: NodeJS.ProcessEnv): Bun.S3Options {
-  const options: Bun.S3Options = {};
-  for (const [part, names] of Object.entries(credentialNames)) {
-    const value = names.map((name) => environment[name]).find(Boolean);
-    if (value) options[part as keyof typeof credentialNames] = value;
-  }
-  if (options.accessKeyId && options.secretAccessKey) return options;
-  throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
+/** Reads the variables here, because the client's own lookup would miss those of --env-file. */
+function readCredentials({
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+  S3_SESSION_TOKEN: sessionToken,
+  S3_REGION: region,
+  S3_ENDPOINT: endpoint,
+}: NodeJS.ProcessEnv): Bun.S3Options {
+  if (!accessKeyId || !secretAccessKey)
+    throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
+  const optional = Object.entries({ sessionToken, region, endpoint }).filter(([, value]) => value);
+  return { accessKeyId, secretAccessKey, ...Object.fromEntries(optional) };
 }
 
 async function listAll(client: Bun.S3Client, name: string, prefix: string): Promise<Map<string, number>> {
@@ -162,15 +134,4 @@ async function listAll(client: Bun.S3Client, name: string, prefix: string): Prom
 async function download(object: Bun.S3File, path: string): Promise<void> {
   const fd = openSync(path, 'wx', 0o600);
   await pipeline(object.stream(), createWriteStream(path, { fd }));
-}
-
-function explainS3(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || error instanceof OperatorError) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined) return operatorError(error, 'The local disk');
-  if (error.name !== 'S3Error' && code === undefined) return error;
-  return new OperatorError(
-    `${name} cannot be used (${code ?? error.name}).`,
-    'Check the bucket, its keys, its room, and S3_ENDPOINT.',
-  );
 }

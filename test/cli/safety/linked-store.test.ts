@@ -84,7 +84,7 @@ describe('a loop of links', () => {
       (each) => `${each} --database-url loop`,
     ),
     ...['copy --from loop --to new.db', 'copy --from sound.db --to loop'],
-    ...['restore loop', 'restore loop --latest', 'backup loop/new.db', 'backup loop/'].map(
+    ...['restore loop --latest', 'backup loop/new.db', 'backup loop/'].map(
       (each) => `${each} --database-url sound.db`,
     ),
     'backups list loop',

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { linkSync, renameSync, rmSync } from 'node:fs';
-import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
+import { copySqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { fillFile } from '../../support/fill-file.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
@@ -61,7 +61,7 @@ describe.each(ways)('a running service whose store is $way', ({ takeAway, putBac
   it('refuses every call from the first, until it is started again', async () => {
     await using service = await startService({ databaseUrl: at.store });
     await addPets(service.call, 3);
-    await backUpSqlite(at.store, inFolder('backup.db'), noReport);
+    await copySqlite(at.store, inFolder('backup.db'), noReport);
     takeAway();
     // At once, without waiting until anything is noticed.
     for (let count = 0; count < 5; count++) expect(await create(service)).toBe('503 unavailable');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { linkSync, rmSync, symlinkSync } from 'node:fs';
-import { backUpSqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
+import { copySqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
 import { fillFile } from '../../support/fill-file.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { readPets } from '../../support/journal.ts';
@@ -14,7 +14,7 @@ const { inFolder, run, expectRefused } = at;
 describe('petstore restore over a crashed store', () => {
   it('changes no pet when it refuses or fails, and keeps what it replaces', async () => {
     await fillFile(at.store, 2);
-    await backUpSqlite(at.store, inFolder('good.db'), noReport);
+    await copySqlite(at.store, inFolder('good.db'), noReport);
     copyByHand(inFolder('good.db'), inFolder('bad.db'));
     damageFile(inFolder('bad.db'));
     rmSync(at.store);
@@ -39,7 +39,7 @@ describe('restores of one store at the same time', () => {
   it('leave the whole content of one of them', async () => {
     for (const count of [100, 2000]) {
       await fillFile(inFolder(`${count}.db`), count);
-      await backUpSqlite(inFolder(`${count}.db`), inFolder(`b${count}.db`), noReport);
+      await copySqlite(inFolder(`${count}.db`), inFolder(`b${count}.db`), noReport);
     }
     await fillFile(at.store, 1);
     const results = await Promise.all(
@@ -56,7 +56,7 @@ describe('a file of the store', () => {
   it('is refused as a backup and as the target of its own copy', async () => {
     await makeCrashedStore(at.store);
     symlinkSync('petstore.db', inFolder('link.db'));
-    await expectRefused('belongs to the store', 'backup', './petstore.db-shm');
+    await expectRefused('exists and is not overwritten', 'backup', './petstore.db-shm');
     const before = readPets(at.store);
     for (const to of [inFolder('link.db'), `sqlite:${at.store}`]) {
       expect(await runCli(['copy', '--from', at.store, '--to', to])).toMatchObject({

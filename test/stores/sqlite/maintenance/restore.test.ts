@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { backUpSqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts';
-import { restoreSqlite } from '../../../../src/stores/sqlite/maintenance/restore.ts';
+import { basename, dirname, join } from 'node:path';
+import { copySqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts';
+import { restoreBackup } from '../../../../src/stores/backups/backups.ts';
+import { openPlace } from '../../../../src/stores/backups/places.ts';
 import { fillFile } from '../../../support/fill-file.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { noReport } from '../../../../src/system/progress.ts';
@@ -26,19 +27,20 @@ const backup = join(made.path, 'one.db');
 beforeAll(async () => {
   const other = join(made.path, 'other.db');
   await fillFile(other, 1);
-  await backUpSqlite(other, backup, noReport);
+  await copySqlite(other, backup, noReport);
   await makeCrashedStore(made.database, 3);
 });
 afterAll(() => made[Symbol.dispose]());
 
 /** Restores the backup by force, in a process with a preload that loads nothing else. */
-function restoreWith(env: Record<string, string>, name = at.store): Promise<CliResult> {
-  const [restore, progress] = ['stores/sqlite/maintenance/restore.ts', 'system/progress.ts'].map((module) =>
-    JSON.stringify(join(project, 'src', module)),
-  );
+function restoreWith(env: Record<string, string>, store = at.store): Promise<CliResult> {
+  const modules = ['stores/backups/backups.ts', 'stores/backups/places.ts', 'system/progress.ts'];
+  const imports = modules.map((module) => `await import(${JSON.stringify(join(project, 'src', module))})`);
+  const options = JSON.stringify({ name: basename(backup), store, isForced: true });
   const program = `
-    const [{ restoreSqlite }, { noReport }] = [await import(${restore}), await import(${progress})];
-    await restoreSqlite({ ...${JSON.stringify({ file: backup, name, isForced: true })}, report: noReport });`;
+    const [{ restoreBackup }, { openPlace }, { noReport }] = [${imports}];
+    const place = openPlace(${JSON.stringify(dirname(backup))}, {});
+    await restoreBackup({ ...${options}, place, report: noReport });`;
   return runCli([], { env, wrap: ([bun = '']) => withFaultyFiles([bun, '-e', program]) });
 }
 
@@ -72,11 +74,12 @@ describe('petstore restore', () => {
   it('reuses no id that the replaced store has used', async () => {
     const store = openSqliteStore({ path: at.store });
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
-    await backUpSqlite(at.store, inFolder('b.db'), noReport);
+    await copySqlite(at.store, inFolder('b.db'), noReport);
     const since = await store.pets.apply(createPet({ name: 'Tom', categoryId: 1n, status: 'sold' }));
     await store.pets.apply(deletePet(since.id));
     await store.close();
-    await restoreSqlite({ file: inFolder('b.db'), name: at.store, isForced: true, report: noReport });
+    const place = openPlace(at.path, {});
+    await restoreBackup({ place, name: 'b.db', store: at.store, isForced: true, report: noReport });
     const restored = openSqliteStore({ path: at.store });
     expect(
       await restored.pets.apply(createPet({ name: 'Max', categoryId: 1n, status: 'sold' })),
