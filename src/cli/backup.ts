@@ -7,7 +7,7 @@ import { embeddedPath } from '../stores/open.ts';
 import { untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { contentOf, errorText, openLog, print } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
+import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples, parseDuration, s3Help } from './terminal/usage.ts';
 
 interface BackupFlags {

@@ -4,7 +4,7 @@ import { type Backup, listBackups, rehearse } from '../stores/backups/backups.ts
 import { openPlace } from '../stores/backups/places.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
 import { contentOf, countOf, print, renderTable } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
+import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
 
 const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;

@@ -8,10 +8,10 @@ import { warnOfNoKey, warnOfSettings } from '../server/warnings.ts';
 import { storeAt } from '../stores/open.ts';
 import { sqliteVersion } from '../stores/sqlite/connect.ts';
 import { createLog } from '../system/log.ts';
-import { askLocally, localAddressOf } from './local-service.ts';
+import { askLocally, localAddressOf } from './service.ts';
 import { addServeOptions, readServeOptions } from './settings.ts';
 import { contentOf, countOf, print, warn } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
+import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples } from './terminal/usage.ts';
 
 export function define(command: Command): void {

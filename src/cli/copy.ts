@@ -4,7 +4,7 @@ import { storeAt } from '../stores/open.ts';
 import { withStore } from './store.ts';
 import { addExamples } from './terminal/usage.ts';
 import { asInterrupted, print } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
+import { reportOnTerminal } from '../system/progress.ts';
 
 export function define(command: Command): void {
   command

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
-import { askLocally, localAddressOf } from './local-service.ts';
+import { askLocally, localAddressOf } from './service.ts';
 import { servicePort, settings } from './settings.ts';
 import { addExamples, durationOption } from './terminal/usage.ts';
 import { print } from './terminal/output.ts';

@@ -8,7 +8,7 @@ import { isFileOfStore } from '../stores/sqlite/file.ts';
 import { resolveLinks, sizeOf } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { contentOf, print } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
+import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples, s3Help } from './terminal/usage.ts';
 
 export function define(command: Command): void {

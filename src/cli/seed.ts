@@ -6,14 +6,13 @@ import {
   addServiceOptions,
   type CalledService,
   checkWritingKey,
-  createOrderNotice,
   forEachAtOnce,
   refusalOf,
   type ServiceFlags,
   serviceOf,
 } from './service.ts';
 import { countOf, print } from './terminal/output.ts';
-import { reportProgress } from './terminal/progress.ts';
+import { reportProgress } from '../system/progress.ts';
 import { addExamples, integerFrom } from './terminal/usage.ts';
 
 interface SeedFlags extends ServiceFlags {
@@ -36,9 +35,6 @@ export function define(command: Command): void {
 async function seed({ count, seed: start, ...flags }: SeedFlags): Promise<void> {
   const service = serviceOf(flags);
   await checkWritingKey(service);
-  const orders = createOrderNotice();
-  for (const pet of samplePets(start, count)) orders.count(pet);
-  orders.show();
   let added = 0;
   const progress = reportProgress('added', count);
   try {

@@ -8,11 +8,10 @@ import {
   type PetstoreClient,
 } from '../../packages/client/src/index.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
-import type { PetStatus } from '../domain/pet.ts';
+import { addressOf } from '../server/listener.ts';
+import type { ServeOptions } from '../server/options.ts';
 import { readFileOf } from '../system/files.ts';
-import { localAddressOf } from './local-service.ts';
 import { servicePort, settings, type Setting } from './settings.ts';
-import { report } from './terminal/output.ts';
 
 /** What the commands that call a service are told about it. */
 export interface ServiceFlags {
@@ -116,18 +115,25 @@ export async function forEachAtOnce<Item>(
   if (failure) throw failure.reason;
 }
 
-/** Counts the pets that get an order, and tells about them before they are sent. */
-export function createOrderNotice() {
-  const counts = { sold: 0, pending: 0 };
-  return {
-    count({ status }: { status?: PetStatus }) {
-      if (status === 'sold' || status === 'pending') counts[status] += 1;
-    },
-    show() {
-      const { sold, pending } = counts;
-      if (sold + pending === 0) return;
-      const [soldText, pendingText] = [sold, pending].map((count) => count.toLocaleString('en'));
-      report(`Sold: ${soldText}, pending: ${pendingText}. Each of these pets gets an order, as at the till.`);
-    },
-  };
+/** The address for programs on this machine: loopback if the service listens on every address. */
+export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
+  const { host } = options;
+  return addressOf(
+    { ...options, host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host },
+    port,
+  );
+}
+
+/** Sends a local GET request; undefined if there is no response in time. */
+export async function askLocally(address: string, timeoutMs: number): Promise<Response | undefined> {
+  try {
+    return await fetch(address, {
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'manual',
+      // The certificate names a public host, not this address, and the request contains no secret.
+      tls: { rejectUnauthorized: false },
+    });
+  } catch {
+    return undefined;
+  }
 }

@@ -55,22 +55,6 @@ export function outputFailed(error: unknown): OperatorError {
   );
 }
 
-export interface OutputFile extends Disposable {
-  write(text: string): void;
-  /** Waits until the file is on disk. */
-  sync(): void;
-}
-
-/** Opens a file for writing: `w` replaces an existing file, `wx` fails if there is one. */
-export function openOutputFile(path: string, flags: 'w' | 'wx', name: string): OutputFile {
-  const descriptor = attemptWrite(name, () => openSync(path, flags, 0o600));
-  return {
-    write: (text) => attemptWrite(name, () => writeAll(descriptor, Buffer.from(text))),
-    sync: () => attemptWrite(name, () => fsyncSync(descriptor)),
-    [Symbol.dispose]: () => closeSync(descriptor),
-  };
-}
-
 /** One call may write only a part; on a full disk, the next call fails. */
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);

@@ -7,7 +7,7 @@ describe('petstore seed', () => {
   it('adds as many plausible pets as asked, the same ones for the same seed', async () => {
     const seeded = async (...args: string[]): Promise<string[]> => {
       await using service = await openListeningService();
-      const { status, stdout, stderr } = await runAt(service, ['seed', '--count', ...args]);
+      const { status, stdout } = await runAt(service, ['seed', '--count', ...args]);
       expect({ status, stdout }).toEqual({
         status: 0,
         stdout: `Added ${Number(args[0]).toLocaleString('en')} pets to ${service.url}.\n`,
@@ -15,9 +15,6 @@ describe('petstore seed', () => {
       expect(await Array.fromAsync(service.client.categories())).toHaveLength(12);
       const pets = await Array.fromAsync(service.client.pets());
       const countOf = (wanted: string) => pets.filter((pet) => pet.status === wanted).length;
-      expect(stderr).toContain(
-        `Sold: ${countOf('sold')}, pending: ${countOf('pending')}. Each of these pets gets an order, as at the till.\n`,
-      );
       expect((await Array.fromAsync(service.client.orders())).length).toBe(
         countOf('sold') + countOf('pending'),
       );

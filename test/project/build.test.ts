@@ -133,8 +133,9 @@ describe('npm run build', () => {
       status: 0,
       stdout: `Added 3 pets to ${service.url}.\n`,
     });
-    expect(await petstore('export', 'pets.csv', ...at)).toMatchObject({ status: 0 });
-    expect(await petstore('import', 'pets.csv', ...at)).toMatchObject({ status: 0 });
+    const exported = await petstore('export', ...at);
+    await Bun.write(join(empty.path, 'pets.ndjson'), exported.stdout);
+    expect(await petstore('import', 'pets.ndjson', ...at)).toMatchObject({ status: 0 });
     expect((await petstore('export', ...at)).stdout.split('\n')).toHaveLength(7);
     expect(await petstore('check', '--port', '0')).toMatchObject({ status: 0 });
   });

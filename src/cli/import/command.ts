@@ -1,23 +1,24 @@
-import { type Command, Option } from 'commander';
-import { createCategory, isNotFound } from '../../../packages/client/src/index.ts';
-import { OperatorError, usageError } from '../../domain/error.ts';
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { createCategory, isNotFound, isPetstoreError } from '../../../packages/client/src/index.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { foldName, isSameName } from '../../domain/fold.ts';
-import { petFields } from '../../domain/pet.ts';
+import { type NewPet, petFields } from '../../domain/pet.ts';
+import { attemptRead } from '../../system/files.ts';
+import { reportProgress } from '../../system/progress.ts';
 import {
   addServiceOptions,
   type CalledService,
   checkWritingKey,
+  forEachAtOnce,
   refusalOf,
   type ServiceFlags,
   serviceOf,
 } from '../service.ts';
-import { listOf, report } from '../terminal/output.ts';
+import { countOf, listOf, print, report } from '../terminal/output.ts';
 import { addExamples } from '../terminal/usage.ts';
-import { encodings, openInputFile } from './file.ts';
-import { sendPets } from './send.ts';
-import { checkFile, formats, type Reading, sniff } from './source.ts';
-
-type ImportFlags = ServiceFlags & Reading;
+import { readRows } from './rows.ts';
 
 const columns = petFields.map(({ name, isOptional }) => (isOptional ? `optionally ${name}` : name));
 
@@ -30,43 +31,73 @@ export function define(command: Command): void {
         'is not added twice within a week.',
     )
     .argument(
-      '[file]',
-      'One JSON object per line (NDJSON), or CSV (commas, semicolons or tabs) with a header that names the columns ' +
-        `${listOf(columns)}; category, a number or a name, may stand in place of categoryId, which counts where a row has both; - is standard input.`,
-      '-',
-    )
-    .addOption(
-      new Option('--format <format>', 'Default: detected from the first character.').choices(formats),
-    )
-    .addOption(
-      new Option('--encoding <encoding>', 'Older Excel saves windows-1252. UTF-16 is detected.')
-        .choices(encodings)
-        .default('utf-8'),
+      '<file>',
+      'UTF-8: one JSON object per line (NDJSON), or CSV (commas, semicolons or tabs) with a header that names the columns ' +
+        `${listOf(columns)}. A column category, with numbers or names, may stand in place of categoryId.`,
     )
     .action(importPets);
   addServiceOptions(command);
-  addExamples(
-    command,
-    'petstore import pets.ndjson',
-    'petstore import pets.csv --encoding windows-1252',
-    'zcat pets.gz | petstore import --url https://pets.example',
-  );
+  addExamples(command, 'petstore import pets.ndjson', 'petstore import pets.csv --url https://pets.example');
 }
 
-async function importPets(path: string, flags: ImportFlags): Promise<void> {
-  if (path === '-' && process.stdin.isTTY) {
-    throw usageError('There is nothing to import.', 'Name a file: petstore import FILE');
-  }
+async function importPets(path: string, flags: ServiceFlags): Promise<void> {
   const service = serviceOf(flags);
-  using input = await openInputFile(path);
-  const key = await checkWritingKey(service);
-  const source = await sniff(input, flags);
-  const file = await checkFile(source);
-  file.orders.show();
+  const stats = attemptRead(path, () => statSync(path));
+  if (!stats.isFile()) throw new OperatorError(`${path} is not a file.`, 'Name a file, which is read twice.');
+  await checkWritingKey(service);
+  const file = await checkFile(path, stats.size);
   const numbers = await numberCategories(service, file.categoryNames).catch((error: unknown) => {
     throw refusalOf(error, 'No pet was sent.');
   });
-  await sendPets(service, source, file, numbers, key?.name);
+  await sendPets(service, file, numbers);
+}
+
+interface CheckedFile {
+  path: string;
+  hash: string;
+  petCount: number;
+  /** One spelling of each. */
+  categoryNames: string[];
+}
+
+/** Reads the whole file, and refuses it if a row is bad. */
+async function checkFile(path: string, bytes: number): Promise<CheckedFile> {
+  const hash = createHash('sha256');
+  const problems: string[] = [];
+  const names = new Map<string, string>();
+  let petCount = 0;
+  const progress = reportProgress('bytes checked', bytes);
+  const rows = readRows(path, {
+    onBytes(piece) {
+      hash.update(piece);
+      progress.add(piece.length);
+    },
+    onLeftOut: (titles) =>
+      report(`Left out: ${titles.length === 1 ? 'the column' : 'the columns'} ${listOf(titles)}.`),
+  });
+  for await (const { line, pet, problem } of rows) {
+    if (!pet) problems.push(`line ${line}: ${problem}`);
+    else petCount += 1;
+    if (typeof pet?.category !== 'string') continue;
+    const folded = foldName(pet.category);
+    if (!names.has(folded)) names.set(folded, pet.category);
+  }
+  progress[Symbol.dispose]();
+  if (problems.length === 0)
+    return { path, hash: hash.digest('hex'), petCount, categoryNames: [...names.values()] };
+  reportRows(problems);
+  throw new OperatorError(
+    `${countOf(problems.length, 'row')} of ${(petCount + problems.length).toLocaleString('en')} cannot be imported, so nothing was sent.`,
+    'Fix the file, and import it again.',
+  );
+}
+
+const maxReported = 100;
+
+function reportRows(problems: readonly string[]): void {
+  for (const problem of problems.slice(0, maxReported)) report(problem);
+  const more = problems.length - maxReported;
+  if (more > 0) report(`… and ${more.toLocaleString('en')} more.`);
 }
 
 /** Finds the number of each name, by its folded form; a name that no number has gets one. */
@@ -79,7 +110,7 @@ async function numberCategories(
   try {
     for await (const { id, name } of client.categories()) {
       const folded = foldName(name.trim());
-      // Of several numbers with one name, the lowest.
+      // If several numbers have one name, the lowest counts.
       if (!numbers.has(folded)) numbers.set(folded, id);
     }
   } catch (error) {
@@ -97,4 +128,78 @@ async function numberCategories(
     report(`New category: ${id} ${name}`);
   }
   return numbers;
+}
+
+/** The service refuses one row with these. Any other error stops the import. */
+const rowStatuses: unknown[] = [400, 413, 422];
+const resume =
+  'Run it again with the same API key within a week of its first start: it adds only what is missing.';
+
+/** Adds every pet that is not there already. `numbers` has the categories by their folded names. */
+async function sendPets(
+  { client, address }: CalledService,
+  file: CheckedFile,
+  numbers: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  const total = countOf(file.petCount, 'pet');
+  report(`Adding ${total} to ${address}. If this stops: ${resume}`);
+  let [added, replayed] = [0, 0];
+  const describe = (): string => {
+    const there = replayed > 0 ? ` ${replayed.toLocaleString('en')} were there already.` : '';
+    return `Added ${added.toLocaleString('en')} of ${total} to ${address}.${there}`;
+  };
+  const refused: string[] = [];
+  const progress = reportProgress('sent', file.petCount);
+  try {
+    await forEachAtOnce(rowsToSend(file, numbers), async ({ line, pet, idempotencyKey }) => {
+      try {
+        const response = await client.createPet(pet, { idempotencyKey });
+        if (response.replayed) replayed += 1;
+        else added += 1;
+      } catch (error) {
+        if (!isPetstoreError(error) || !rowStatuses.includes(error.status)) throw error;
+        const isDifferent = error.code === 'idempotency_conflict';
+        refused.push(
+          `line ${line}: ${isDifferent ? 'This pet is there already, but different.' : error.message}`,
+        );
+      }
+      progress.add(1);
+    });
+  } catch (error) {
+    if (error instanceof OperatorError) throw new OperatorError(`${error.message} ${describe()}`, resume);
+    throw refusalOf(error, `${describe()} ${resume}`);
+  } finally {
+    progress[Symbol.dispose]();
+    reportRows(refused);
+  }
+  if (refused.length === 0) return print(`${describe()}\n`);
+  throw new OperatorError(
+    `${describe()} The service refused ${countOf(refused.length, 'row')}.`,
+    'Correct these rows in a file of their own, and import that: this file would be another import once it is changed.',
+  );
+}
+
+/** A row as it is sent. Its idempotency key is the same in every run. */
+interface SentRow {
+  line: number;
+  pet: NewPet;
+  idempotencyKey: string;
+}
+
+/** Reads the file a second time. */
+async function* rowsToSend(
+  { path, hash: checkedHash }: CheckedFile,
+  numbers: ReadonlyMap<string, bigint>,
+): AsyncGenerator<SentRow> {
+  const changed = () => new OperatorError('The file is no longer as it was checked. Put it back as it was.');
+  const hash = createHash('sha256');
+  let position = 0;
+  for await (const { line, pet } of readRows(path, { onBytes: (piece) => hash.update(piece) })) {
+    if (!pet) throw changed();
+    const { category, ...fields } = pet;
+    const categoryId = typeof category === 'bigint' ? category : numbers.get(foldName(category));
+    if (categoryId === undefined) throw changed();
+    yield { line, pet: { ...fields, categoryId }, idempotencyKey: `${checkedHash}-${position++}` };
+  }
+  if (hash.digest('hex') !== checkedHash) throw changed();
 }

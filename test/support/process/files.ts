@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ListeningService } from '../http/listening.ts';
-import { runCli, type CliOptions, type CliResult } from './process.ts';
+import { makeFolder, runCli, type CliOptions, type CliResult } from './process.ts';
 
 type Called = Pick<ListeningService, 'url' | 'apiKey'>;
 
@@ -12,6 +14,10 @@ export function runAt(
   return runCli([...args, '--url', url], { ...options, env: { API_KEY: apiKey, ...env } });
 }
 
-export function importText(text: string, service: Called, ...args: string[]): Promise<CliResult> {
-  return runAt(service, ['import', ...args], { input: text });
+/** Imports a file with this text. */
+export async function importText(text: string, service: Called): Promise<CliResult> {
+  using folder = makeFolder();
+  const path = join(folder.path, 'pets.txt');
+  writeFileSync(path, text);
+  return await runAt(service, ['import', path]);
 }
