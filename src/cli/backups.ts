@@ -7,7 +7,7 @@ import { contentOf, countOf, print, renderTable } from './terminal/output.ts';
 import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
 
-const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
+const placeArgument = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
 
 export function define(backups: Command): void {
   backups
@@ -16,7 +16,7 @@ export function define(backups: Command): void {
   backups
     .command('list')
     .description('Show the backups, oldest first.')
-    .argument(...place)
+    .argument(...placeArgument)
     .action(printList);
   backups
     .command('rehearse')
@@ -24,7 +24,7 @@ export function define(backups: Command): void {
       'Restore a backup, chosen at random, into a temporary store (below TMPDIR), read everything in it, and say how ' +
         'long it took.',
     )
-    .argument(...place)
+    .argument(...placeArgument)
     .option('--latest', 'Take the newest backup.')
     .option(
       '--textfile <file>',
@@ -34,7 +34,7 @@ export function define(backups: Command): void {
   backups
     .command('check')
     .description('Exit with 1 if the newest backup is too old. For a timer, and for alerts.')
-    .argument(...place)
+    .argument(...placeArgument)
     .addOption(durationOption('--max-age <time>', 'The newest backup may be this old (30m, 2h, 8d).', '2h'))
     .option(
       '--textfile <file>',

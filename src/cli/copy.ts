@@ -17,8 +17,8 @@ export function define(command: Command): void {
     .action(copy);
   addExamples(
     command,
-    'petstore copy --from data/petstore.db --to postgres://petstore@localhost/shop',
-    'petstore copy --from postgres://petstore@localhost/shop --to data/petstore.db',
+    'petstore copy --from data/petstore.db --to postgres://petstore@localhost/pets',
+    'petstore copy --from postgres://petstore@localhost/pets --to data/petstore.db',
   );
 }
 

@@ -19,7 +19,6 @@ import { withStore } from './store.ts';
 import { addExamples, durationMs, parseDuration } from './terminal/usage.ts';
 import {
   asInterrupted,
-  reportStore,
   print,
   printAsync,
   printJson,
@@ -81,7 +80,7 @@ export function define(keys: Command): void {
     .description('Refuse a key from now on, or from an announced time on. That time only ever moves earlier.')
     .argument(...keyArgument)
     .option('--in <time>', 'How long the key can still be used (30m, 24h, 7d).', parseDuration)
-    .action((given: string, _options, command: Command) => revoke(given, command.optsWithGlobals()));
+    .action((idOrName: string, _options, command: Command) => revoke(idOrName, command.optsWithGlobals()));
 }
 
 function parseName(text: string): string {
@@ -121,52 +120,51 @@ async function create(now: Date, flags: CreateFlags): Promise<void> {
   const { name, like, expires: expiresAt, readOnly: isReadOnly = false, delete: mayDelete } = flags;
   if (like !== undefined) return createLike(like, now, flags);
   if (name === undefined) throw usageError('A key needs a name.', 'Give it one: --name NAME');
-  const wanted = { name, now, expiresAt, isReadOnly, mayDelete };
-  await withKeys(flags.databaseUrl, (store) => issueAndShow(store, wanted, flags), { mayCreate: true });
+  const newKey = { name, now, expiresAt, isReadOnly, mayDelete };
+  await withKeys(flags.databaseUrl, (store) => issueAndShow(store, newKey, flags), { mayCreate: true });
 }
 
-async function createLike(given: string, now: Date, flags: CreateFlags): Promise<void> {
+async function createLike(idOrName: string, now: Date, flags: CreateFlags): Promise<void> {
   await withKeys(flags.databaseUrl, async (store) => {
-    const old = pickKey(await store.listKeys(), given, now);
+    const old = pickKey(await store.listKeys(), idOrName, now);
     await issueAndShow(store, keyLike(old, now), flags, old);
   });
 }
 
 async function issueAndShow(
   store: ApiKeyStore,
-  wanted: NewKey,
+  newKey: NewKey,
   { json, databaseUrl }: KeysFlags,
   old?: ApiKey,
 ): Promise<void> {
-  const { key, text } = await issueKey(store, wanted);
-  const created = { ...keyJson(key, wanted.now), key: text, ...(old && { like: old.id }) };
-  const shown = renderNewKey(key, text, databaseUrl) + (old ? renderNextStep(old, wanted.now) : '');
-  await printOnce(key, json ? renderJson(created) : shown);
-  if (json) reportStore(databaseUrl);
+  const { key, text } = await issueKey(store, newKey);
+  const { now } = newKey;
+  await printOnce(
+    key,
+    json
+      ? renderJson({ ...keyJson(key, now), key: text, ...(old && { like: old.id }) })
+      : renderNewKey(key, text, databaseUrl) + (old ? renderNextStep(old, now) : ''),
+  );
 }
 
 async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
-  const all = await withKeys(databaseUrl, (store) => store.listKeys());
-  reportStore(databaseUrl);
-  const rows = all.map((key) => keyJson(key, new Date()));
+  const keys = await withKeys(databaseUrl, (store) => store.listKeys());
+  const rows = keys.map((key) => keyJson(key, new Date()));
   if (json) printJson(rows);
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
-async function revoke(given: string, flags: KeysFlags & { in?: number }): Promise<void> {
+async function revoke(idOrName: string, flags: KeysFlags & { in?: number }): Promise<void> {
   const { in: delayMs = 0, json, databaseUrl } = flags;
   const now = new Date();
   const key = await withKeys(databaseUrl, async (store) => {
-    const { id } = pickKey(await store.listKeys(), given, now);
+    const { id } = pickKey(await store.listKeys(), idOrName, now);
     const revoked = await store.revokeKey(id, new Date(now.getTime() + delayMs));
-    if (!revoked) throw unknownKey(given);
+    if (!revoked) throw unknownKey(idOrName);
     return revoked;
   });
-  if (json) {
-    reportStore(databaseUrl);
-    return printJson(keyJson(key, now));
-  }
+  if (json) return printJson(keyJson(key, now));
   const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
   print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} ${describeEnd(key, now)}.\n`);
 }
@@ -178,20 +176,20 @@ function describeEnd(key: ApiKey, now: Date): string {
 }
 
 /** The key with this id, or else the one with this name. A usable key comes before those that are not. */
-function pickKey(keys: readonly ApiKey[], given: string, now: Date): ApiKey {
-  const byId = keys.find(({ id }) => id === given);
-  if (byId) return byId;
-  const named = keys.filter(({ name }) => name === given);
-  const usable = named.filter((key) => isUsable(key, now.getTime()));
-  const [key, ...others] = usable.length > 0 ? usable : named;
-  if (!key) throw unknownKey(given);
+function pickKey(keys: readonly ApiKey[], idOrName: string, now: Date): ApiKey {
+  const withId = keys.find(({ id }) => id === idOrName);
+  if (withId) return withId;
+  const withName = keys.filter(({ name }) => name === idOrName);
+  const usable = withName.filter((key) => isUsable(key, now.getTime()));
+  const [key, ...others] = usable.length > 0 ? usable : withName;
+  if (!key) throw unknownKey(idOrName);
   if (others.length === 0) return key;
   const ids = [key, ...others].map(({ id }) => id).join(', ');
-  throw new OperatorError(`Several keys have the name "${given}": ${ids}.`, 'Give the id of one of them.');
+  throw new OperatorError(`Several keys have the name "${idOrName}": ${ids}.`, 'Use the id of one of them.');
 }
 
-function unknownKey(given: string): OperatorError {
-  return new OperatorError(`No key has the id or the name "${given}".`, 'See: petstore keys list');
+function unknownKey(idOrName: string): OperatorError {
+  return new OperatorError(`No key has the id or the name "${idOrName}".`, 'See: petstore keys list');
 }
 
 /** A key that cannot be shown stays valid, although nobody knows it. */
@@ -260,15 +258,10 @@ export type KeyJson = ReturnType<typeof keyJson>;
 
 const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
-function cellsOf(row: KeyJson): string[] {
-  const { id, name, key, readOnly, mayDelete, state, createdAt, expiresAt, revokedAt, lastUsedAt } = row;
-  const [created = '-', expires = '-', revoked, lastUsed = '-'] = [
-    createdAt,
-    expiresAt,
-    revokedAt,
-    lastUsedAt,
-  ].map((time) => time?.slice(0, 16).replace('T', ' '));
+function cellsOf({ id, name, key, readOnly, mayDelete, state, ...times }: KeyJson): string[] {
+  const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '-';
+  const { createdAt, expiresAt, revokedAt, lastUsedAt } = times;
   const rights = readOnly ? 'read' : mayDelete ? 'all' : 'no delete';
-  const shownState = state === 'active' && revoked !== undefined ? `active until ${revoked}` : state;
-  return [id, name, key, rights, shownState, created, expires, lastUsed];
+  const end = state === 'active' && revokedAt !== null ? `active until ${minuteOf(revokedAt)}` : state;
+  return [id, name, key, rights, end, minuteOf(createdAt), minuteOf(expiresAt), minuteOf(lastUsedAt)];
 }

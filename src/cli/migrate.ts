@@ -13,7 +13,7 @@ export function define(command: Command): void {
     )
     .addOption(settings.databaseUrl)
     .action(migrate);
-  addExamples(command, 'petstore migrate --database-url postgres://owner@localhost/shop');
+  addExamples(command, 'petstore migrate --database-url postgres://owner@localhost/pets');
 }
 
 async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {

@@ -32,57 +32,57 @@ export class Setting<Value = unknown> extends Option {
   }
 }
 
-const text: Read<string> = (given) => given;
-const textOrNone: Read<string | undefined> = (given) => given || undefined;
+const text: Read<string> = (input) => input;
+const textOrNone: Read<string | undefined> = (input) => input || undefined;
 
 function integer(smallest: number, largest: number): Read<number> {
-  return (given, name) => {
-    const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
+  return (input, name) => {
+    const value = /^\d{1,15}$/.test(input) ? Number(input) : NaN;
     if (value >= smallest && value <= largest) return value;
-    throw usageError(`${name} must be an integer from ${smallest} to ${largest}, not "${given}".`);
+    throw usageError(`${name} must be an integer from ${smallest} to ${largest}, not "${input}".`);
   };
 }
 
 function oneOf<Value extends string>(values: readonly Value[]): Read<Value> {
-  return (given, name) => {
-    const value = values.find((candidate) => candidate === given);
+  return (input, name) => {
+    const value = values.find((candidate) => candidate === input);
     if (value !== undefined) return value;
-    throw usageError(`${name} must be one of ${values.join(', ')}, not "${given}".`);
+    throw usageError(`${name} must be one of ${values.join(', ')}, not "${input}".`);
   };
 }
 
-const flag: Read<boolean> = (given, name) => oneOf(['true', 'false'])(given, name) === 'true';
+const flag: Read<boolean> = (input, name) => oneOf(['true', 'false'])(input, name) === 'true';
 
 /** Several values, separated by commas. */
 function listOf(check: Read<string>): Read<string[]> {
-  return (given, name) =>
-    given
+  return (input, name) =>
+    input
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '')
       .map((item) => check(item, name));
 }
 
-const key: Read<string> = (given, name) => {
-  if (/^[!-~]+$/.test(given)) return given;
+const key: Read<string> = (input, name) => {
+  if (/^[!-~]+$/.test(input)) return input;
   throw usageError(`${name} must be visible ASCII characters without spaces, separated by commas.`);
 };
 
-const origin: Read<string> = (given, name) => {
-  if (URL.parse(given)?.origin === given) return given;
-  throw usageError(`${name} must list origins such as https://shop.example, not "${given}".`);
+const origin: Read<string> = (input, name) => {
+  if (URL.parse(input)?.origin === input) return input;
+  throw usageError(`${name} must list origins such as https://shop.example, not "${input}".`);
 };
 
-const network: Read<string> = (given, name) => {
-  if (isNetwork(given)) return given;
-  throw usageError(`${name} must list addresses or networks such as 10.0.0.0/8, not "${given}".`);
+const network: Read<string> = (input, name) => {
+  if (isNetwork(input)) return input;
+  throw usageError(`${name} must list addresses or networks such as 10.0.0.0/8, not "${input}".`);
 };
 
 /** The contract's URLs end in the major version. */
-const serviceUrl: Read<string | undefined> = (given, name) => {
-  if (given === '') return undefined;
-  const url = URL.parse(given);
-  if (url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(given) && url.pathname.endsWith('/v1')) {
+const serviceUrl: Read<string | undefined> = (input, name) => {
+  if (input === '') return undefined;
+  const url = URL.parse(input);
+  if (url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(input) && url.pathname.endsWith('/v1')) {
     return url.href;
   }
   // Not shown, because it may contain a password.
@@ -174,7 +174,7 @@ export const settings = {
     'METRICS_PORT',
     '<number>',
     '',
-    (given, name) => (given === '' ? undefined : port(given, name)),
+    (input, name) => (input === '' ? undefined : port(input, name)),
     'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Default: none.',
   ),
   metricsHost: new Setting('METRICS_HOST', '<address>', '127.0.0.1', text, 'Address of the metrics port.'),
@@ -215,7 +215,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   });
   const options = Object.fromEntries(values) as unknown as ServeOptions;
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
-    throw usageError('--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be given together.');
+    throw usageError('--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be set together.');
   return options;
 }
 

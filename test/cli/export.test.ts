@@ -59,8 +59,8 @@ describe('petstore export', () => {
   it.each([[[]], [['--csv']], [['--excel', ';']]])(
     'writes every pet byte for byte, which import reads: %j',
     async (args) => {
-      const { status, stdout, stderr } = await run(...args);
-      expect({ status, stderr }).toEqual({
+      const { stdout, ...others } = await run(...args);
+      expect(others).toEqual({
         status: 0,
         stderr: `Exported ${oddNames.length} pets of ${service.url}.\n`,
       });

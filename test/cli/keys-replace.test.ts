@@ -49,7 +49,7 @@ describe('petstore keys create --like', () => {
       ...{ readOnly: false, mayDelete: false },
     });
     expect((await keys.run('create', '--like', 'till')).stderr).toBe(
-      'petstore: Several keys have the name "till": 1, 2. Give the id of one of them.\n',
+      'petstore: Several keys have the name "till": 1, 2. Use the id of one of them.\n',
     );
     // An announced end does not let the name mean the other key: both can be used.
     await keys.json('revoke', '1', '--in', '1h');

@@ -152,7 +152,7 @@ describe('petstore keys revoke', () => {
     expect(await revoke('till')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'petstore: Several keys have the name "till": 1, 2, 3. Give the id of one of them.\n',
+      stderr: 'petstore: Several keys have the name "till": 1, 2, 3. Use the id of one of them.\n',
     });
     // An id comes before a name.
     expect(await revoke('1')).toMatchObject({ status: 0, stdout: expect.stringContaining('Key 1 (till, ') });

@@ -48,7 +48,7 @@ describe('a bad setting', () => {
       { API_KEYS: 'clé' },
       '--api-keys (API_KEYS) must be visible ASCII characters without spaces, separated by commas.',
     ],
-    [{ TLS_CERT: certificate }, '--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be given together.'],
+    [{ TLS_CERT: certificate }, '--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be set together.'],
   ])('is refused: %j', (env: Record<string, string>, message) => {
     expect(() => parseServeOptions([], env)).toThrow(message);
   });

@@ -29,9 +29,9 @@ export interface Row {
 }
 
 export interface RowListener {
-  onBytes(bytes: Uint8Array): void;
+  onBytes: (bytes: Uint8Array) => void;
   /** Called once, with the titles of the columns that are not imported. */
-  onLeftOut?(titles: string[]): void;
+  onLeftOut?: (titles: string[]) => void;
 }
 
 /** Reads the pets of a file: JSON objects, one per line, or CSV. */

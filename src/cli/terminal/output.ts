@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
-import { storeAt } from '../../stores/open.ts';
 import {
   createLog,
   describeError,
@@ -70,11 +69,6 @@ export function contentOf(
 ): string {
   const orders = orderCount === 0 ? [] : [countOf(orderCount, 'order')];
   return listOf([countOf(petCount, 'pet'), ...orders, ...more]);
-}
-
-/** Names the store on standard error, apart from a result that is data. */
-export function reportStore(databaseUrl: string): void {
-  report(`Store: ${storeAt(databaseUrl).name}`);
 }
 
 /** Says what the command is doing, on standard error, apart from what it produces. */

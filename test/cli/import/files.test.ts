@@ -139,7 +139,9 @@ describe('petstore import refuses a whole file', () => {
       ['A,x,y', '9: categoryId must .* status must .*'],
     ];
     const problems = await problemsOf(`name,categoryId,status\r\n${rows.map(([row]) => row).join('\r\n')}`);
-    expect(problems).toEqual(rows.map(([, problem]) => expect.stringMatching(new RegExp(`^${problem}$`)) as string));
+    expect(problems).toEqual(
+      rows.map(([, problem]) => expect.stringMatching(new RegExp(`^${problem}$`)) as string),
+    );
   });
 
   it.each<[string, Uint8Array | string, RegExp]>([

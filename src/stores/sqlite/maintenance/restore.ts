@@ -33,7 +33,7 @@ export interface RestoreOptions {
   /** What messages call the backup. */
   backup: string;
   /** Copies the backup to a path, where only its owner can read it. */
-  fetch(path: string): Promise<void>;
+  fetch: (path: string) => Promise<void>;
   /** Allows replacing a store that holds something, or is damaged. */
   isForced: boolean;
   report: Report;

@@ -38,7 +38,7 @@ function restoreWith(env: Record<string, string>, store = at.store): Promise<Cli
   const imports = modules.map((module) => `await import(${JSON.stringify(join(project, 'src', module))})`);
   const options = JSON.stringify({ name: basename(backup), store, isForced: true });
   const program = `
-    const [{ restoreBackup }, { openPlace }, { noReport }] = [${imports}];
+    const [{ restoreBackup }, { openPlace }, { noReport }] = [${imports.join()}];
     const place = openPlace(${JSON.stringify(dirname(backup))}, {});
     await restoreBackup({ ...${options}, place, report: noReport });`;
   return runCli([], { env, wrap: ([bun = '']) => withFaultyFiles([bun, '-e', program]) });
