@@ -1,12 +1,10 @@
 import { damage } from './durability/damage.ts';
 import { descriptors } from './load/descriptors.ts';
 import { histories } from './histories/histories.ts';
-import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { keyTimes } from './hostile/key-times.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
-import { plans } from './load/plans.ts';
 import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
 import { slowClients } from './load/slow-clients.ts';
@@ -18,14 +16,12 @@ export const tortureTests: readonly TortureTest[] = [
   powerCut,
   ioFaults,
   damage,
-  plans,
   slowClients,
   overload,
   descriptors,
   behindProxies,
   histories,
   patroni,
-  identity,
   keyTimes,
   soak,
 ];

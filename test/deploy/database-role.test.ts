@@ -90,7 +90,6 @@ describe('the role that compose.yaml gives the service', () => {
       stdout: `The tables of ${shownAddress} are in place.\n`,
     });
     const made = await runCli(['keys', 'create', '--name', 'till', '--json'], { env });
-    expect(made.stderr).toBe(`Store: ${shownAddress}\n`);
     const { key } = JSON.parse(made.stdout) as { key: string };
     await using service = await startService({ env });
     expect(await (await service.callWith(key, '/v1/pets')).json()).toHaveLength(10);

@@ -123,7 +123,9 @@ it('packs what each package needs and nothing else, and npm publishes it without
     const manifest = JSON.parse(await files.get('package/package.json')!.text()) as object;
     expect(manifest).not.toHaveProperty('private');
   }
-  const publish = 'npm publish --dry-run --include-workspace-root -w petstore-client -w petstore-testkit';
+  // `npm run --silent release` passes its level on.
+  const publish =
+    'npm publish --loglevel=notice --dry-run --include-workspace-root -w petstore-client -w petstore-testkit';
   const { status, stdout, stderr } = await run(publish.split(' '), copy.path);
   expect({
     status,

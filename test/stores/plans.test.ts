@@ -22,8 +22,7 @@ import { makeDatabase, type Database as PostgresDatabase } from '../support/post
  * those of searches alone.
  */
 
-/** `npm run torture` looks again with more. */
-const rowCount = Number(process.env['PLAN_ROWS'] ?? 100_000);
+const rowCount = 100_000;
 
 /** Fills the large tables; `numbers` is a FROM clause with a column n from 1. */
 const fill = (numbers: string): string[] => [

@@ -64,21 +64,6 @@ export function breakSql(
   breakThreads(file);
 }
 
-/** Changes what a function of `node:fs` does, which nobody may have imported before. */
-export function breakFiles(
-  file: string,
-  name: 'lstatSync',
-  change: (path: unknown, call: () => unknown) => unknown,
-): void {
-  const files = process.getBuiltinModule('node:fs') as unknown as Record<
-    string,
-    (...args: unknown[]) => unknown
-  >;
-  const original = files[name];
-  files[name] = (...args) => change(args[0], () => original?.(...args));
-  breakThreads(file);
-}
-
 /** Gives the threads of the service the same preload. */
 function breakThreads(file: string): void {
   globalThis.Worker = class extends Worker {
