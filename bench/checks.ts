@@ -39,7 +39,7 @@ it('sends the crud mix to PostgreSQL alone, and never a name that a pet has alre
     expect(ofPet.every(({ body }, index) => body !== ofPet[index - 1]?.body)).toBeTrue();
   const cells = planThroughput({ ...wholePlan, workloads: ['crud'] }).flat();
   expect(cells.map(({ contestant }) => contestant)).toEqual([
-    ...['petstore-postgres', 'fastify-pg', 'elysia-postgres'],
+    ...['petstore-postgres', 'petstore-two', 'fastify-pg', 'elysia-postgres'],
   ]);
 });
 

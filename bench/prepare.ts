@@ -10,6 +10,7 @@ export function missingTools(): string[] {
     wrk: 'Debian and Ubuntu: apt install wrk. Others: https://github.com/wg/wrk',
     taskset: 'Debian and Ubuntu: apt install util-linux.',
     node: 'Most peers run on it.',
+    haproxy: 'Debian and Ubuntu: apt install haproxy.',
   };
   const missing = Object.entries(remedies).filter(([tool]) => !Bun.which(tool));
   return missing.map(([tool, remedy]) => `${tool} is missing. ${remedy}`);

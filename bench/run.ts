@@ -47,7 +47,7 @@ const help = `Measures the service beside its peers and beside a bare server.
 Workloads: ${wholePlan.workloads.join(' ')}
 Contestants: ${wholePlan.contestants.join(' ')}
 
-Needs Linux, two cores that do nothing else, and wrk (Debian: apt install wrk).
+Needs Linux, two cores that do nothing else, wrk and HAProxy (Debian: apt install wrk haproxy).
 The peers are installed on first use. Only a run of everything changes
 bench/RESULTS.md; any other run prints its report.
 `;

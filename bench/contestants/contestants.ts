@@ -27,6 +27,15 @@ export const peersFolder = join(import.meta.dir, '../peers');
 const bun = process.execPath;
 const slowDisk = ['slow-disk-quiet', 'slow-disk-busy'];
 
+const twoServices: Contestant = {
+  ...{ id: 'petstore-two', name: 'Two Petstores on PostgreSQL behind HAProxy', kind: 'service' },
+  ...{ data: 'postgres', spelling: spellings.own, without: [...slowDisk, 'list-status', 'mix'] },
+  start: ({ port, place, checkout }) => ({
+    command: [bun, join(import.meta.dir, 'two-services.ts')],
+    env: { PORT: String(port), DATABASE_URL: place, CHECKOUT: checkout },
+  }),
+};
+
 /** Everything that is measured, in the order of the tables. */
 export const contestants: readonly Contestant[] = [
   service('petstore', 'Petstore', 'service'),
@@ -42,6 +51,7 @@ export const contestants: readonly Contestant[] = [
   peer('hono-node', 'Hono on Node'),
   peer('elysia', 'Elysia', { runtime: bun }),
   service('petstore-postgres', 'Petstore on PostgreSQL', 'postgres'),
+  twoServices,
   peer('fastify-pg', 'Fastify + pg', { data: 'peer-postgres', file: 'fastify.mjs', without: slowDisk }),
   peer('elysia-postgres', 'Elysia + postgres.js', {
     ...{ data: 'peer-postgres', runtime: bun, file: 'elysia.mjs', without: slowDisk },

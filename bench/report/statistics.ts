@@ -60,5 +60,5 @@ export function rounded(value: number): number {
 }
 
 export function isOnPostgres(id: string): boolean {
-  return ['petstore-postgres', 'fastify-pg', 'elysia-postgres'].includes(id);
+  return ['petstore-postgres', 'petstore-two', 'fastify-pg', 'elysia-postgres'].includes(id);
 }

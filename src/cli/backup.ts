@@ -19,9 +19,9 @@ interface BackupFlags {
 export function define(command: Command): void {
   command
     .description(
-      'Copy an embedded store and read every pet and order of the copy back. Services may keep using the store; the ' +
-        'backup has every change that was acknowledged before. In a folder or bucket, it is named by its time and its ' +
-        'SHA-256, and appears once it is whole. For PostgreSQL, use pg_dump.',
+      'Copy an embedded store and read every pet and order of the copy back. Services may keep using the store; every ' +
+        'change acknowledged before the backup is in it. In a folder or bucket, its name has the time and a part of the ' +
+        'SHA-256, and it appears once it is whole. For PostgreSQL, use pg_dump.',
     )
     .argument('<target>', 'A new file, a folder, or s3://bucket/prefix.')
     .option(

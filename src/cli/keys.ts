@@ -53,31 +53,33 @@ export function define(keys: Command): void {
   keys
     .command('create')
     .description('Create an API key and show it once.')
-    .option('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
+    .option('--name <name>', 'Who uses the key, such as a till.', parseName)
     .option(
       '--expires <when>',
       'A date (2027-01-31, from midnight UTC) or a time from now (30m, 12h, 90d).',
       (text) => parseExpiry(text, now),
     )
-    .option('--read-only', 'Let the key list and fetch, and change nothing.')
-    .option('--no-delete', 'Let the key add and change pets, and delete none.')
+    .option('--read-only', 'The key can read, but not change anything.')
+    .option('--no-delete', 'The key can add and change pets, but not delete them.')
     .addOption(
       new Option(
         '--like <id|name>',
-        'Replace a key: give the new one the same name, rights and lifetime, and show how to end the old one. ' +
-          'Idempotency keys belong to an API key: finish retries with the old one.',
+        'Replace a key: the new one has the same name, rights and lifetime, and the output says how to end the old ' +
+          'one. Idempotency keys belong to an API key, so finish retries with the old one.',
       ).conflicts(['name', 'expires', 'readOnly', 'delete']),
     )
     .action((_options, command: Command) => create(now, command.optsWithGlobals()));
 
   keys
     .command('list')
-    .description('Show all API keys. LAST USED is true to five minutes.')
+    .description('Show all API keys. LAST USED is accurate to five minutes.')
     .action((_options, command: Command) => list(command.optsWithGlobals()));
 
   keys
     .command('revoke')
-    .description('Refuse a key from now on, or from an announced time on. That time only ever moves earlier.')
+    .description(
+      'Revoke a key now, or with --in after some time. Another revoke can only move that time earlier.',
+    )
     .argument(...keyArgument)
     .option('--in <time>', 'How long the key can still be used (30m, 24h, 7d).', parseDuration)
     .action((idOrName: string, _options, command: Command) => revoke(idOrName, command.optsWithGlobals()));

@@ -26,7 +26,7 @@ export function define(command: Command): void {
       'Add sample pets through a running service, to try things out. The same seed makes the same pets.',
     )
     .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
-    .option('--seed <number>', 'Where the random numbers start.', integerFrom(0, 2 ** 32 - 1), 1)
+    .option('--seed <number>', 'The seed of the random numbers.', integerFrom(0, 2 ** 32 - 1), 1)
     .action(seed);
   addServiceOptions(command);
   addExamples(command, 'petstore seed --count 100', 'petstore seed --count 1000 --url https://pets.example');

@@ -2,11 +2,9 @@
 // Restarts them one after the other under load.
 //   bun test/deploy/check-cores.ts       needs: apt-get install haproxy
 import { randomInt } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { project } from '../../scripts/command.ts';
 import { refuseTakenPort } from '../../src/server/listener.ts';
 import { readDeployFile } from './files.ts';
+import { haproxyFor } from './haproxy.ts';
 import { addPet, idsOf } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { openCaller } from '../support/http/raw-http.ts';
@@ -34,7 +32,7 @@ async function check(): Promise<void> {
       args: template.replaceAll('%i', String(port)).split(' '),
       env: { STOP_DELAY: undefined },
     });
-  const ports = [portOfFourDigits(), portOfFourDigits()];
+  const ports: [number, number] = [portOfFourDigits(), portOfFourDigits()];
   await using stack = new AsyncDisposableStack();
   const services: Service[] = [];
   stack.defer(async () => {
@@ -51,7 +49,7 @@ async function check(): Promise<void> {
   const folder = stack.use(makeFolder());
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  stack.use(startHaproxy(folder.path, port, ports));
+  stack.use(startProgram(haproxyFor(folder.path, port, ports), { cwd: folder.path, env: process.env }));
   await untilTrue('HAProxy has found a service', async () => (await fetch(`${url}/readyz`)).ok);
 
   const outcomes = new Map<string | number, number>();
@@ -76,20 +74,6 @@ async function check(): Promise<void> {
   await Promise.all(load);
   expectEqual([...outcomes.keys()].join(), '200');
   report(`of ${outcomes.get(200)} requests, none failed while both were restarted one after the other`);
-}
-
-/** The file for replicas, with the servers that docs/scale.md puts in the place of its own. */
-function startHaproxy(folder: string, ownPort: number, ports: number[]) {
-  const scale = readFileSync(join(project, 'docs/scale.md'), 'utf8');
-  const servers = [...scale.matchAll(/^ +server petstore-808\d .*\n/gm)].map(([line]) => line).join('');
-  const text = readDeployFile('haproxy/haproxy.cfg')
-    .replace('bind :80', `bind 127.0.0.1:${ownPort}`)
-    .replace(/^( +server replica-\d .*\n)+/m, servers)
-    .replaceAll('8081', String(ports[0]))
-    .replaceAll('8082', String(ports[1]));
-  const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, text);
-  return startProgram(['haproxy', '-db', '-f', file], { cwd: folder, env: process.env });
 }
 
 /** The template puts a 1 before it, and 65535 is the last. */

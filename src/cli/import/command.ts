@@ -25,7 +25,7 @@ const columns = petFields.map(({ name, isOptional }) => (isOptional ? `optionall
 export function define(command: Command): void {
   command
     .description(
-      'Add the pets in a file, through a running service, which assigns the ids in the order of their arrival.\n\n' +
+      'Add the pets in a file through a running service, which assigns ids in the order in which they arrive.\n\n' +
         'The whole file is checked before anything is sent: if one row is bad, nothing is added. If the import stops, ' +
         'run the same command again within a week, with the same API key: it adds only what is missing. So a file ' +
         'is not added twice within a week.',
