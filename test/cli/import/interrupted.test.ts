@@ -6,7 +6,6 @@ import { openListeningService, type ListeningService } from '../../support/http/
 import { runAt } from '../../support/process/files.ts';
 import { makeFolder, startCli, type Folder } from '../../support/process/process.ts';
 import { randomFrom } from '../../support/random.ts';
-import { stores } from '../../support/stores.ts';
 
 const total = 3000;
 const kindOf = (index: number): string => `Kind ${index % 7}`;
@@ -35,15 +34,9 @@ async function expectOnce({ client }: ListeningService): Promise<void> {
   expect(kinds.size).toBe(7);
 }
 
-describe.each(Object.entries(stores))('an import into %s', (_name, makePlace) => {
-  let service: ListeningService;
-  beforeAll(async () => {
-    const place = await makePlace();
-    service = await openListeningService({ openStore: () => place.open() });
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
+describe('an import', () => {
   it('that is killed nine times at random adds each pet exactly once', async () => {
+    await using service = await openListeningService();
     const random = randomFrom(Date.now());
     const moments = [/New category|Adding/, /Adding/, /sent 300/];
     for (const moment of [...moments, ...moments, ...moments]) {
@@ -58,9 +51,7 @@ describe.each(Object.entries(stores))('an import into %s', (_name, makePlace) =>
     expect(stdout).toMatch(/^Added [\d,]+ of 3,000 pets to \S+\. [\d,]+ were there already\.\n$/);
     await expectOnce(service);
   });
-});
 
-describe('an import', () => {
   it('that runs twice at once adds each pet once', async () => {
     await using service = await openListeningService();
     const results = await Promise.all([1, 2].map(() => runAt(service, ['import', path])));
