@@ -32,9 +32,9 @@ for (let round = 1; round <= rounds; round++) {
   const busy = await whileSearching(measure);
   ratios.throughput.push(busy.perSecond / quiet.perSecond);
   ratios.p99.push(busy.p99Ms / quiet.p99Ms);
-  const shown = ({ perSecond, p99Ms }: typeof quiet) =>
+  const describe = ({ perSecond, p99Ms }: typeof quiet) =>
     `${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(2)} ms`;
-  say(`round ${round}: lists alone ${shown(quiet)}; beside searches ${shown(busy)}`);
+  say(`round ${round}: lists alone ${describe(quiet)}; beside searches ${describe(busy)}`);
 }
 const [throughput, p99] = [percentile(ratios.throughput, 0.5), percentile(ratios.p99, 0.5)];
 say(`median: ${throughput.toFixed(2)} of the throughput, ${p99.toFixed(2)} times the p99`);

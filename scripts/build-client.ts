@@ -22,16 +22,16 @@ const { exitCode, stdout } = Bun.spawnSync([tsc, '-p', folder]);
 process.stdout.write(stdout);
 if (exitCode !== 0) process.exit(exitCode);
 
-const kept = new Set<string>();
+const declarations = new Set<string>();
 await keepDeclaration('index');
 for (const file of new Bun.Glob('*.d.ts').scanSync(dist)) {
-  if (!kept.has(file.replace('.d.ts', ''))) rmSync(join(dist, file));
+  if (!declarations.has(file.replace('.d.ts', ''))) rmSync(join(dist, file));
 }
 
 /** Keeps a declaration and those it imports. The compiler leaves `./pet.ts` in them, a file that is not packed. */
 async function keepDeclaration(name: string): Promise<void> {
-  if (kept.has(name)) return;
-  kept.add(name);
+  if (declarations.has(name)) return;
+  declarations.add(name);
   const file = join(dist, `${name}.d.ts`);
   const text = await Bun.file(file).text();
   const imported = /(?<=from '\.\/[\w-]+)\.ts(?=')/g;

@@ -74,10 +74,10 @@ ${tests.join('\n')}
 
 /** The first few faults, each on one line. */
 export function shorten(faults: readonly string[]): string[] {
-  const shown = faults.slice(0, shownFaults).map((fault) => {
+  const first = faults.slice(0, shownFaults).map((fault) => {
     return fault.replaceAll('\n', ' ').slice(0, shownCharacters);
   });
-  return faults.length > shown.length ? [...shown, `and ${faults.length - shown.length} more`] : shown;
+  return faults.length > first.length ? [...first, `and ${faults.length - first.length} more`] : first;
 }
 
 function said({ verdict, reason }: Pick<Result, 'verdict' | 'reason'>): string {

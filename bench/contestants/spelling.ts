@@ -50,8 +50,8 @@ function spelling(queryOf: QueryOf): Spelling {
   const path = '/v1/pets';
   return {
     list(options) {
-      const given = Object.entries(queryOf(options)).filter(([, value]) => value !== undefined);
-      const query = given.map(([name, value]) => `${name}=${value}`).join('&');
+      const parameters = Object.entries(queryOf(options)).filter(([, value]) => value !== undefined);
+      const query = parameters.map(([name, value]) => `${name}=${value}`).join('&');
       return { method: 'GET', path: query === '' ? path : `${path}?${query}` };
     },
     get: (id) => ({ method: 'GET', path: `${path}/${id}` }),

@@ -11,8 +11,8 @@ import { send, startContestant, type Setting } from './start.ts';
 export async function verifySameWork(ids: readonly string[], pets: number, setting: Setting): Promise<void> {
   const expected = await responsesOf('petstore', pets, setting);
   for (const id of ids) {
-    const found = await responsesOf(id, pets, setting);
-    const lines = [...found].flatMap(([question, other]) => {
+    const responses = await responsesOf(id, pets, setting);
+    const lines = [...responses].flatMap(([question, other]) => {
       const response = expected.get(question);
       if (Bun.deepEquals(other, response)) return [];
       return [`  ${question}: ${JSON.stringify(other)} instead of ${JSON.stringify(response)}`];

@@ -74,14 +74,14 @@ export async function writeSbom(
   for (const each of packages) {
     if (each.purl?.startsWith('pkg:npm/petstore-')) each.name = each.purl.replace(/^pkg:npm\/|@.*$/g, '');
   }
-  const made: Component[] = [];
+  const files: Component[] = [];
   for (const path of executables.values()) {
     const name = basename(path);
     const content = createHash('sha256')
       .update(await Bun.file(path).bytes())
       .digest('hex');
     const hashes = [{ alg: 'SHA-256', content }];
-    made.push({ 'bom-ref': name, type: 'application', name, version, hashes });
+    files.push({ 'bom-ref': name, type: 'application', name, version, hashes });
   }
   const bunRefs = insideBun.map((each) => each['bom-ref']);
   const dependencies = sbom.dependencies
@@ -90,11 +90,11 @@ export async function writeSbom(
       ref,
       dependsOn: [...dependsOn.filter(isInside), ...(ref === `bun@${Bun.version}` ? bunRefs : [])],
     }));
-  const leaves = [...insideBun, ...made].map((each) => ({ ref: each['bom-ref'], dependsOn: [] }));
+  const leaves = [...insideBun, ...files].map((each) => ({ ref: each['bom-ref'], dependsOn: [] }));
   const all = {
     ...sbom,
     metadata,
-    components: [...packages, ...insideBun, ...made],
+    components: [...packages, ...insideBun, ...files],
     dependencies: [...dependencies, ...leaves],
   };
   await Bun.write(file, `${JSON.stringify(all, null, 2)}\n`);

@@ -25,14 +25,14 @@ async function health({ port, wait }: { port: string; wait: number }): Promise<v
   const tlsCert = process.env[settings.tlsCert.variable] || undefined;
   const address = `${localAddressOf({ host, tlsCert }, servicePort.read(port))}/readyz`;
   const deadline = performance.now() + wait;
-  let found = await readinessAt(address);
-  while (found instanceof OperatorError && performance.now() < deadline && !hasServiceEnded()) {
+  let readiness = await readinessAt(address);
+  while (readiness instanceof OperatorError && performance.now() < deadline && !hasServiceEnded()) {
     await Bun.sleep(askAgainMs);
-    found = await readinessAt(address);
+    readiness = await readinessAt(address);
   }
-  if (found instanceof OperatorError) throw found;
+  if (readiness instanceof OperatorError) throw readiness;
   print(
-    found?.writes === undefined ? 'ready\n' : 'ready, but writes fail; the log of the service says why\n',
+    readiness?.writes === undefined ? 'ready\n' : 'ready, but writes fail; the log of the service says why\n',
   );
 }
 

@@ -54,7 +54,7 @@ async function seed({ count, seed: start, ...flags }: SeedFlags): Promise<void> 
 
 function* samplePets(start: number, count: number): Generator<NewPet> {
   const makePet = createSamplePets(start);
-  for (let made = 0; made < count; made++) yield makePet();
+  for (let index = 0; index < count; index++) yield makePet();
 }
 
 /** A number keeps the name that it has. A service with `--stable-only` has no names. */

@@ -139,7 +139,7 @@ export function prepareFolder(path: string): void {
   const folder = dirname(path);
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
+  for (let child = folder; child.length >= first.length; child = dirname(child)) syncPath(dirname(child));
 }
 
 /** The temporary name of an unfinished file. It is unique, even across containers. */

@@ -8,6 +8,6 @@ breakFetch(async (request, fetch) => {
   if (!new URL(request.url).pathname.endsWith('/events') || response.status !== 200) return response;
   const events = (await response.json()) as object[];
   const { status, headers } = response;
-  const shown = events.length > 0 && ++pages % 10 === 0 ? events.slice(1) : events;
-  return new Response(JSON.stringify(shown), { status, headers });
+  const page = events.length > 0 && ++pages % 10 === 0 ? events.slice(1) : events;
+  return new Response(JSON.stringify(page), { status, headers });
 });

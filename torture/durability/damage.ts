@@ -9,7 +9,7 @@ import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
-const pets = 3000;
+const petCount = 3000;
 
 /** The text of every pet, by id. */
 type Truth = Map<string, string>;
@@ -108,17 +108,17 @@ function runWith(harmsOfRun: readonly Harm[]): Run {
 async function makeStore(database: string): Promise<Truth> {
   const first = await serve({ databaseUrl: database });
   const load = startLoad({ url: () => first.url });
-  await load.untilAcknowledged((pets * 2) / 3);
+  await load.untilAcknowledged((petCount * 2) / 3);
   await load.stop();
   await first.stop();
   await first[Symbol.asyncDispose]();
   await using second = await serve({ databaseUrl: database });
   const more = startLoad({ url: () => second.url, label: 'second' });
-  await more.untilAcknowledged(pets / 3);
+  await more.untilAcknowledged(petCount / 3);
   await more.stop();
-  const { found } = await readAll(second);
+  const { pets } = await readAll(second);
   await second.kill9();
-  return found;
+  return pets;
 }
 
 function copyStore(from: string, to: string): void {
@@ -135,9 +135,9 @@ async function readDamaged(copy: string, truth: Truth) {
     return { refusal: String(error) };
   }
   try {
-    const { found, isWhole } = await readAll(service);
-    const changed = [...found].filter(([id, text]) => truth.get(id) !== text).length;
-    const missing = isWhole ? [...truth.keys()].filter((id) => !found.has(id)).length : 0;
+    const { pets, isWhole } = await readAll(service);
+    const changed = [...pets].filter(([id, text]) => truth.get(id) !== text).length;
+    const missing = isWhole ? [...truth.keys()].filter((id) => !pets.has(id)).length : 0;
     return { isWhole, 'pets changed': changed, 'pets left out': missing };
   } finally {
     await service[Symbol.asyncDispose]();
@@ -145,17 +145,17 @@ async function readDamaged(copy: string, truth: Truth) {
 }
 
 /** Walks the pages as far as they are served. */
-async function readAll(service: Service): Promise<{ found: Truth; isWhole: boolean }> {
-  const found: Truth = new Map();
+async function readAll(service: Service): Promise<{ pets: Truth; isWhole: boolean }> {
+  const pets: Truth = new Map();
   for (let query: string | undefined = '?limit=100'; query !== undefined;) {
     // Where a text is damaged, the page may be against the contract.
     const response: Response | undefined = await service.call(`/v1/pets${query}`).catch(() => undefined);
-    if (response?.status !== 200) return { found, isWhole: false };
+    if (response?.status !== 200) return { pets, isWhole: false };
     for (const pet of (await response.json()) as { id: number }[])
-      found.set(String(pet.id), JSON.stringify(pet));
+      pets.set(String(pet.id), JSON.stringify(pet));
     query = nextQuery(response);
   }
-  return { found, isWhole: true };
+  return { pets, isWhole: true };
 }
 
 export const damage: TortureTest = {

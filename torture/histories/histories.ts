@@ -38,14 +38,14 @@ async function findFaults({ rounds, seed, report, broken }: RunOptions) {
     const { history, followed } = await disturb(
       store === 'SQLite' ? scene : { ...scene, databaseUrl: cluster.address(`history_${round}`), cluster },
     );
-    const found = [...judgeHistory(history, graceMs[store]), ...judgeMirrors(followed)];
+    const newFaults = [...judgeHistory(history, graceMs[store]), ...judgeMirrors(followed)];
     const { operations, keyUses } = history;
     add(`${store}, operations`, operations.length);
     add(`${store}, of unknown outcome`, operations.filter(({ to }) => to === Infinity).length);
     add(`${store}, with keys of the run`, keyUses.length);
     add(`${store}, events read by mirrors`, followed.events);
-    for (const { history: lines = [] } of found.slice(0, shownHistories)) lines.forEach(report);
-    for (const fault of found) faults.push({ ...fault, store });
+    for (const { history: lines = [] } of newFaults.slice(0, shownHistories)) lines.forEach(report);
+    for (const fault of newFaults) faults.push({ ...fault, store });
     report(`${done + kills} kills, ${operations.length} operations on ${store}, ${faults.length} faults`);
   }
   return { figures, faults };
@@ -119,17 +119,17 @@ const controls: [Fault['kind'], layer: string][] = [
 
 /** One fault of each kind on each store, from the program that has it; none if any is not found. */
 const runControls: Run = async (options) => {
-  const found: Found[] = [];
+  const faultsOfAll: Found[] = [];
   for (const [kind, layer] of controls) {
     const broken = brokenLayer(layer);
     const { faults } = await findFaults({ ...options, broken, report: () => {} });
     for (const store of stores) {
       const fault = faults.find((own) => own.kind === kind && own.store === store);
       if (!fault) return { figures: {}, faults: [] };
-      found.push(fault);
+      faultsOfAll.push(fault);
     }
   }
-  return { figures: {}, faults: found.map(textOf) };
+  return { figures: {}, faults: faultsOfAll.map(textOf) };
 };
 
 export const histories: TortureTest = {

@@ -55,19 +55,19 @@ function judgePet(id: number, created: Step | undefined, operations: Operation[]
   const ordered = orders.toSorted((one, other) => one.id - other.id);
   const statuses = ordered.map(({ status }) => status);
   const steps = stepsOf(id, created, operations, ordered);
-  const found = linearize(steps);
+  const order = linearize(steps);
   const history = linesOf(steps);
-  if (found.verdict === 'found' && found.ends.some((end) => end.orders.length === statuses.length)) return [];
-  if (found.verdict === 'undecided') {
+  if (order.verdict === 'found' && order.ends.some((end) => end.orders.length === statuses.length)) return [];
+  if (order.verdict === 'undecided') {
     return [
-      { kind: 'undecided pet', text: `pet ${id}: too many orders to try at ${found.at.what}`, history },
+      { kind: 'undecided pet', text: `pet ${id}: too many orders to try at ${order.at.what}`, history },
     ];
   }
   const withoutOrders = linearize(stepsOf(id, created, operations, undefined));
   if (withoutOrders.verdict === 'found') {
-    const wanted = withoutOrders.ends.map((end) => end.orders);
-    const kind = wanted.every(({ length }) => length > statuses.length) ? 'missing order' : 'wrong orders';
-    const text = `pet ${id}: ${kind}: its changes call for [${wanted[0]?.join()}], and its orders are [${statuses.join()}]`;
+    const expected = withoutOrders.ends.map((end) => end.orders);
+    const kind = expected.every(({ length }) => length > statuses.length) ? 'missing order' : 'wrong orders';
+    const text = `pet ${id}: ${kind}: its changes call for [${expected[0]?.join()}], and its orders are [${statuses.join()}]`;
     return [{ kind, text, history }];
   }
   const { at, before, verdict } = withoutOrders;

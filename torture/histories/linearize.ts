@@ -68,13 +68,13 @@ export function linearize(steps: readonly Step[]): Linearization {
 function endStep(step: Step, branches: readonly Branch[], open: ReadonlySet<Step>): Branch[] | undefined {
   const openSteps = [...open];
   const tried = new Set<string>();
-  const found: Branch[] = [];
+  const branchesAfter: Branch[] = [];
   const queue = [...branches];
   for (let branch = queue.pop(); branch; branch = queue.pop()) {
     if (branch.done.has(step)) {
       const done = new Set(branch.done);
       done.delete(step);
-      found.push({ ...branch, done });
+      branchesAfter.push({ ...branch, done });
       continue;
     }
     for (const other of open) {
@@ -89,7 +89,7 @@ function endStep(step: Step, branches: readonly Branch[], open: ReadonlySet<Step
       queue.push(next);
     }
   }
-  return withoutNeedless(found, openSteps);
+  return withoutNeedless(branchesAfter, openSteps);
 }
 
 function takeReads(branch: Branch, reads: Iterable<Step>): Branch {

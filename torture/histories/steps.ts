@@ -27,9 +27,9 @@ interface Orders {
 
 function stepsOn(id: number, operation: Operation, orders: Orders | undefined): Step[] {
   const { kind, caller, from, to } = operation;
-  const named = (what: string) => `${caller}: ${what}`;
+  const byCaller = (what: string) => `${caller}: ${what}`;
   const read = (what: string, fits: (state: PetState) => boolean, shows?: string): Step => ({
-    ...{ what: named(what), from, to, changes: false },
+    ...{ what: byCaller(what), from, to, changes: false },
     apply: (state) => (fits(state) ? state : undefined),
     ...(shows !== undefined && { shows }),
   });
@@ -43,8 +43,8 @@ function stepsOn(id: number, operation: Operation, orders: Orders | undefined): 
     const { after: start, upTo, status, pets } = operation;
     if (id <= start || id > upTo) return [];
     const what = `list${status === undefined ? '' : ` of ${status}`}`;
-    const shown = pets.get(id);
-    if (shown || status === undefined) return [sees(what, shown)];
+    const listed = pets.get(id);
+    if (listed || status === undefined) return [sees(what, listed)];
     return [read(`${what}: not shown`, ({ pet }) => pet?.status !== status)];
   }
   if (kind === 'create' || operation.id !== id) return [];
@@ -59,7 +59,7 @@ function stepsOn(id: number, operation: Operation, orders: Orders | undefined): 
   const [outcome, shows] = typeof result === 'string' ? [result] : [petText(result), petText(result)];
   return [
     {
-      what: named(`${what}: ${outcome}`),
+      what: byCaller(`${what}: ${outcome}`),
       ...{ from, to: result === 'unknown' ? Infinity : to, changes: true },
       apply(state) {
         if (!state.pet || !isAs(state.pet, expected)) return undefined;

@@ -45,8 +45,8 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
 
   const nodeIn = async (...roles: string[]): Promise<Node> => {
     for (let looks = 0; looks < 240; looks++) {
-      const found = (await askMembers()).find(({ role }) => roles.includes(role));
-      const node = nodes.find(({ machine }) => machine.name === found?.name);
+      const member = (await askMembers()).find(({ role }) => roles.includes(role));
+      const node = nodes.find(({ machine }) => machine.name === member?.name);
       if (node) return node;
       await Bun.sleep(250);
     }
@@ -163,12 +163,12 @@ async function askPatroni(address: string): Promise<Member[]> {
 
 async function isLedByProxy(): Promise<boolean> {
   try {
-    const [found] = await query<{ standby: boolean }>(
+    const [server] = await query<{ standby: boolean }>(
       hubAddress,
       proxyPort,
       'SELECT pg_is_in_recovery() AS standby',
     );
-    return found?.standby === false;
+    return server?.standby === false;
   } catch {
     return false;
   }

@@ -95,19 +95,19 @@ async function replaceStore(
 /** Returns where the replaced store is kept, if it held anything. */
 function exchange(partial: string, path: string, lock: Database): string | undefined {
   const isEmpty = sizeOf(path) === 0;
-  const kept = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
+  const secondName = `${path}.replaced-${new Date().toISOString().replace(/[-:.]/g, '')}`;
   if (!isEmpty) {
     moveLogIntoFile(lock);
     // A hard link, so that the store always has at least one name.
-    linkSync(path, kept);
+    linkSync(path, secondName);
     // The log of a store that SQLite cannot read. SQLite would apply it to the new file.
     for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
-      renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+      renameSync(`${path}${suffix}`, `${secondName}${suffix}`);
   }
   for (const suffix of sideFiles) rmSync(`${path}${suffix}`, { force: true });
   renameSync(partial, path);
   syncPath(dirname(path));
-  return isEmpty ? undefined : kept;
+  return isEmpty ? undefined : secondName;
 }
 
 function moveLogIntoFile(lock: Database): void {
