@@ -5,8 +5,6 @@ import {
   type Fetch,
   type PetstoreClient,
 } from '../../../client/src/index.ts';
-import type { Note } from './changes/notes.ts';
-import type { Words } from './changes/words.ts';
 
 /** A client for the service that this console came from. */
 export function connect(apiKey: string): PetstoreClient {
@@ -44,11 +42,4 @@ export function tellProblem(error: unknown): string {
   if (isPetstoreError(error, 'invalid_pet', 'invalid_category')) return error.message;
   const { title, advice } = toProblem(error);
   return `${title}. ${advice}`.trimEnd();
-}
-
-/** What a note says about a failure and its reason, if that is known. */
-export function withReason(words: Words, error: unknown): Pick<Note, 'words' | 'outage'> {
-  if (error === undefined) return { words };
-  const reason = tellProblem(error);
-  return isTemporary(error) ? { words, outage: reason } : { words: [...words, ` ${reason}`] };
 }

@@ -7,6 +7,7 @@ import {
   type PetStatus,
 } from '../../../client/src/index.ts';
 import { isInteger } from './categories/category-names.ts';
+import type { Typed } from './session.ts';
 
 /** What the person has typed. An empty status means none. A category is a number, or the name of one while it is typed. */
 export type Draft = Record<keyof NewPet, string>;
@@ -51,6 +52,13 @@ export function draftOf(pet: Pet): Draft {
 /** The pet that a draft was made from. */
 export function petOf(id: bigint, base: Draft): Pet {
   return { ...readDraft(base).pet, id, name: base.name } as Pet;
+}
+
+/** The same text, typed into the form of the pet as it is now. */
+export function rebased({ base, draft }: Typed, pet: Pet): Typed {
+  const now = draftOf(pet);
+  const typed = petFields.filter((field) => draft[field] !== base[field]);
+  return { base: now, draft: { ...now, ...Object.fromEntries(typed.map((field) => [field, draft[field]])) } };
 }
 
 /** The fields in which the draft differs from the pet, and what is wrong with them. */

@@ -33,22 +33,20 @@ export interface Typed {
   base: Draft;
   draft: Draft;
   /** Set once it was sent. */
-  idempotencyKey?: string;
-  /** True after its form was closed without saving it. */
-  isLeft?: boolean;
+  idempotencyKey?: string | undefined;
 }
 
 const prefix = 'petstore-draft-';
 const unsaved = new Map<string, string>();
 
-/** Unsaved text survives a reload and another sign-in in this tab. */
+/** What is not saved survives a reload and another sign-in in this tab. */
 export function readUnsaved(form: string): unknown {
   const kept = tryStorage(() => sessionStorage.getItem(prefix + form)) ?? unsaved.get(form);
-  return kept === undefined ? undefined : JSON.parse(kept);
+  return kept === undefined ? undefined : JSON.parse(kept, revive);
 }
 
 export function keepUnsaved(form: string, value: object | undefined): void {
-  const text = JSON.stringify(value) as string | undefined;
+  const text = JSON.stringify(value, render) as string | undefined;
   if (text === undefined) unsaved.delete(form);
   else unsaved.set(form, text);
   tryStorage(() =>
@@ -57,6 +55,23 @@ export function keepUnsaved(form: string, value: object | undefined): void {
       : sessionStorage.setItem(prefix + form, text),
   );
 }
+
+// JSON has no integers of 64 bits.
+const render = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? { bigint: value.toString() } : value;
+const revive = (_: string, value: unknown) =>
+  value instanceof Object && 'bigint' in value ? BigInt(String(value.bigint)) : value;
+
+/** The draft of a pet, or of the new one. */
+export function readTyped(id: bigint | undefined): Typed | undefined {
+  return readUnsaved(formOf(id)) as Typed | undefined;
+}
+
+export function keepTyped(id: bigint | undefined, typed: Typed | undefined): void {
+  keepUnsaved(formOf(id), typed);
+}
+
+const formOf = (id: bigint | undefined) => (id === undefined ? 'add' : `pet-${id}`);
 
 export function forgetUnsaved(): void {
   unsaved.clear();

@@ -1,18 +1,19 @@
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
-import type { Key, Pet, PetstoreClient } from '../../../client/src/index.ts';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { Key, PetstoreClient } from '../../../client/src/index.ts';
 import { CategoryList } from './categories/category-list.tsx';
 import { CategoryNamesContext } from './categories/use-category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
 import { Notes } from './changes/notes.ts';
-import { PetAdditions } from './changes/pet-additions.ts';
-import { PetActions, type Changes } from './changes/pet-actions.ts';
+import { Outbox, type Till } from './changes/outbox.ts';
 import { Undo } from './changes/undo.ts';
+import type { PetInHandOptions } from './pets/data/pet-in-hand.ts';
 import { usePets, useQuery, type PetsView } from './pets/data/use-pets.ts';
 import { defaultQuery, renderQuery, type PetQuery } from './pets/find/query.ts';
 import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
+import { PetDetails } from './pets/pet-details.tsx';
 import { Pets } from './pets/pets.tsx';
 import { dayOf } from './day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
@@ -37,17 +38,36 @@ export interface SignedInProps {
 export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving }: SignedInProps) {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const notes = useMemo(() => new Notes(redraw), [client]);
+  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
+  const isCategories = hash === '#/categories';
   const [query, setQuery] = useQuery();
-  const view = usePets(client, query, (text) => notes.tell(text), onRefused);
-  const changes = useChanges(client, view, notes, apiKey, onRefused);
+  const outbox = useRef<Outbox>(null);
+  const told: Pick<PetInHandOptions, 'tell' | 'onLeft'> = {
+    tell: (text) => notes.tell(text),
+    onLeft: (id, typed) => outbox.current?.leave(id, typed),
+  };
+  const view = usePets(client, query, told, onRefused);
   const { hand } = view;
+  const isFormWanted = useRef(false);
+  const onEdit = (id: bigint | undefined) => {
+    const open = () => {
+      isFormWanted.current = id === undefined;
+      if (id !== undefined) hand.reach(id, 'editing');
+      redraw();
+      requestAnimationFrame(() => document.getElementById('edit-name')?.focus());
+    };
+    // The form is beside the pets.
+    if (!sales && !isCategories) return open();
+    addEventListener('hashchange', open, { once: true });
+    location.hash = '#/';
+  };
+  const till = useTill(client, view, notes, apiKey, onRefused, onEdit);
+  outbox.current = till.outbox;
   const changeQuery = (changed: Partial<PetQuery>) => {
     // What it finds may be without the pet in hand.
     if (renderQuery({ ...query, ...changed }) !== renderQuery(query)) hand.isSure = false;
     setQuery(changed);
   };
-  const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
-  const isCategories = hash === '#/categories';
   useScans((scanned) => {
     for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
@@ -59,12 +79,11 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     [notes],
   );
   leaving.current = async () => {
-    const { actions, additions } = changes;
-    const count = actions.sender.unsentCount + additions.unsentCount;
+    const count = till.outbox.list.filter(({ state }) => state !== 'held').length;
     const title = `${count === 1 ? 'One change is' : `${count} changes are`} not saved yet.`;
     const question = { title, text: 'Signing out drops what is not saved.', action: 'Sign out' };
     if (count > 0 && (await ask(question)) === undefined) return false;
-    actions.sendHeld();
+    till.outbox.sendHeld();
     return true;
   };
   const { heardAtMs } = view.sync;
@@ -79,10 +98,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const isAway = view.problem !== undefined;
   // The service responds, again or still: the list may not have noticed a short outage.
   useEffect(() => {
-    if (isAway || heardAtMs === undefined) return;
-    notes.endOutage();
-    changes.actions.sender.resend();
-    changes.additions.resend();
+    if (!isAway && heardAtMs !== undefined) till.outbox.resend();
   }, [isAway, heardAtMs]);
 
   // A key that may only read gets no way to change anything.
@@ -93,7 +109,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
       : undefined;
   useShortcuts({
     ...Object.fromEntries(['/', ...digits].map((key) => [key, focusSearch])),
-    u: () => (whyNot === undefined ? changes.undo.latest() : notes.say(whyNot)),
+    u: () => (whyNot === undefined ? till.undo.latest() : notes.say(whyNot)),
     // The pets have more to close.
     ...((sales || isCategories) && { Escape: () => void notes.confirm() }),
   });
@@ -102,10 +118,22 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     changeQuery({ ...defaultQuery, category });
     location.hash = '#/';
   };
-  // The form is beside the pets.
+  // Details belong to the page on which they were opened: they close before the next one is drawn.
   useEffect(() => {
-    if ((sales || isCategories) && changes.additions.isFormWanted) location.hash = '#/';
-  });
+    const close = () => hand.open('closed');
+    addEventListener('hashchange', close, { capture: true });
+    return () => removeEventListener('hashchange', close, { capture: true });
+  }, [hand]);
+  const { row } = hand;
+  useEffect(() => {
+    if (!row?.isRemoved) return;
+    const { pet, removedBy } = row;
+    const count = notes.list.length;
+    hand.end();
+    // A text that was left has a note of its own.
+    const isTold = notes.list.length > count || till.outbox.changeOf(pet.id) !== undefined;
+    if (removedBy !== undefined && !isTold) notes.tell(pet, ` was removed by ${removedBy}.`);
+  }, [row?.isRemoved]);
   // After the list has been drawn with the latest change.
   const onChosen = (id?: bigint) => {
     const focus = () => {
@@ -118,76 +146,90 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     };
     setTimeout(() => requestAnimationFrame(focus));
   };
-  const did = (text: string, takeBack: () => Promise<string>) => {
-    const deed = changes.undo.add(async () => notes.tell(await takeBack()));
-    notes.add({ words: [text], undo: () => void changes.undo.take(deed) });
-  };
+  const isWide = useIsWide() && !sales;
+  const areDetailsOpen = row && !row.isRemoved && hand.details !== 'closed';
+  const bar = <NotesBar notes={notes} onChosen={onChosen} />;
+  const by = whyNot === undefined ? till : undefined;
   const shared = {
-    client,
-    notes,
-    changes: whyNot === undefined ? changes : undefined,
-    onRefused,
-    children: <NotesBar notes={notes} onChosen={onChosen} />,
+    ...{ client, notes, onRefused, till: by },
+    // Nobody reaches from a modal what is told elsewhere.
+    children: areDetailsOpen && !isWide ? undefined : bar,
+    details: areDetailsOpen ? (
+      <PetDetails
+        key={row.pet.id.toString()}
+        client={client}
+        pet={row.pet}
+        till={by}
+        isEditing={hand.details === 'editing'}
+        isModal={!isWide}
+        onClose={() => hand.open('closed')}
+      >
+        {bar}
+      </PetDetails>
+    ) : undefined,
   };
   return (
     <CategoryNamesContext.Provider value={view.categories.names}>
       <main class={sales || isCategories ? 'store is-wide' : 'store'} onClickCapture={onClick}>
         {sales ? (
-          <Sales day={day ?? dayOf(new Date())} {...shared} />
+          <Sales day={day ?? dayOf(new Date())} onOpen={(id) => hand.reach(id, 'open')} {...shared} />
         ) : isCategories ? (
-          <CategoryList onShow={showCategory} {...shared} changes={shared.changes && { ...changes, did }} />
+          <CategoryList till={by} onShow={showCategory}>
+            {bar}
+          </CategoryList>
         ) : (
-          <Pets
-            view={view}
-            query={query}
-            changeQuery={changeQuery}
-            apiKey={apiKey}
-            whyNot={whyNot}
-            {...shared}
-          />
+          <Pets {...{ view, query, changeQuery, apiKey, whyNot, isFormWanted }} {...shared} />
         )}
       </main>
     </CategoryNamesContext.Provider>
   );
 }
 
+/** True if the details have room beside the list. */
+function useIsWide(): boolean {
+  const [media] = useState(() => matchMedia('(min-width: 60rem)'));
+  const [isWide, setIsWide] = useState(media.matches);
+  useEffect(() => {
+    const onChange = () => setIsWide(media.matches);
+    media.addEventListener('change', onChange);
+    return () => media.removeEventListener('change', onChange);
+  }, []);
+  return isWide;
+}
+
 /** Lets a person sell, correct and remove pets. */
-function useChanges(
+function useTill(
   client: PetstoreClient,
   { rows, sync, categories }: PetsView,
   notes: Notes,
   apiKey: Key | undefined,
   onRefused: (outcome?: string) => void,
-): Changes {
+  onEdit: (id: bigint | undefined) => void,
+): Till {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const key = useRef(apiKey);
-  key.current = apiKey;
-  const { undo, actions, additions } = useMemo(() => {
-    const shared = { client, notes, undo: new Undo(notes), onChange: () => redraw(), onRefused };
-    const findOther = (id: bigint) => sync.findOther(id, key.current?.name);
-    const petActions = new PetActions({ ...shared, rows, categories, findOther });
-    const takeBack = (pet: Pet) =>
-      key.current?.mayDelete
-        ? () => {
-            petAdditions.added = undefined;
-            return petActions.sender.sendAndTell({ seen: pet, wish: 'remove', isUndo: true });
-          }
-        : undefined;
-    const onAdded = (pet: Pet) => sync.add(pet);
-    const petAdditions = new PetAdditions({ ...shared, onAdded, takeBack });
-    return { undo: shared.undo, actions: petActions, additions: petAdditions };
+  const current = useRef({ apiKey, onEdit });
+  current.current = { apiKey, onEdit };
+  const { undo, outbox } = useMemo(() => {
+    const shared = { client, rows, categories, notes, undo: new Undo(notes), onRefused };
+    const box = new Outbox({
+      ...shared,
+      mayDelete: () => current.current.apiKey?.mayDelete ?? false,
+      findOther: (id) => sync.findOther(id, current.current.apiKey?.name),
+      onAdded: (pet) => sync.add(pet),
+      onEdit: (id) => current.current.onEdit(id),
+      onChange: () => redraw(),
+    });
+    return { undo: shared.undo, outbox: box };
   }, [client, rows, sync, categories, notes, onRefused]);
 
   useEffect(() => {
-    additions.start();
-    actions.start();
-    const leave = () => actions.sendHeld();
+    outbox.start();
+    const leave = () => outbox.sendHeld();
     addEventListener('pagehide', leave);
     return () => {
       removeEventListener('pagehide', leave);
-      additions.stop();
-      actions.stop();
+      outbox.stop();
     };
-  }, [additions, actions]);
-  return { notes, undo, actions, additions, categories, mayDelete: apiKey?.mayDelete ?? false };
+  }, [outbox]);
+  return { notes, undo, outbox, categories, mayDelete: apiKey?.mayDelete ?? false };
 }

@@ -205,7 +205,7 @@ describe('the sales', () => {
       '2026-03-05 22:12:40;2000;"Pet no 2000";"2";"Sold";"till-0";;""',
     ]);
     await page.getByRole('button', { name: 'Change Pet no 2000' }).click();
-    await noteOf(page, 'Pet no 2000 (2000) has been removed.').waitFor();
+    await noteOf(page, 'No pet has the id 2000.').waitFor();
     expect(await page.locator('.details').count()).toBe(0);
   });
 

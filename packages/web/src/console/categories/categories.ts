@@ -4,11 +4,15 @@ import {
   isPetstoreError,
   type Category,
   type PetstoreClient,
+  type PutCategoryOptions,
 } from '../../../../client/src/index.ts';
 import { CategoryNames } from './category-names.ts';
 
 export interface CategoriesOptions {
-  client: Pick<PetstoreClient, 'categories' | 'putCategory' | 'deleteCategory' | 'searchPetsPage'>;
+  client: Pick<
+    PetstoreClient,
+    'categories' | 'getCategory' | 'putCategory' | 'deleteCategory' | 'searchPetsPage'
+  >;
   onChange: () => void;
 }
 
@@ -42,10 +46,16 @@ export class Categories {
     await this.load();
   }
 
-  /** Fails with `precondition_failed` if the number has a name and must have none, or the other way round. */
-  async put(id: bigint, name: string, precondition: { ifMatch: '*' } | { ifNoneMatch: '*' }): Promise<void> {
-    await this.#options.client.putCategory(id, name, precondition);
+  /** Gets a category with its ETag. */
+  read(id: bigint): Promise<Category & { etag?: string }> {
+    return this.#options.client.getCategory(id);
+  }
+
+  /** Resolves with the new ETag. Fails with `precondition_failed` if the name is not the expected one. */
+  async put(id: bigint, name: string, precondition: PutCategoryOptions): Promise<string | undefined> {
+    const { etag } = await this.#options.client.putCategory(id, name, precondition);
     this.#set([...this.#without(id), { id, name }].sort((one, other) => (one.id < other.id ? -1 : 1)));
+    return etag;
   }
 
   async remove(id: bigint): Promise<void> {

@@ -11,14 +11,12 @@ export interface CategoryFieldProps {
   /** A number, or what a person has typed. */
   text: string;
   error: string | undefined;
-  isReadOnly: boolean;
   categories: Categories;
   onChange: (text: string) => void;
 }
 
 /** Takes a name or a number, and offers to make a category of a name that no number has. */
-export function CategoryField({ id, label, text, error, isReadOnly, ...props }: CategoryFieldProps) {
-  const { categories, onChange } = props;
+export function CategoryField({ id, label, text, error, categories, onChange }: CategoryFieldProps) {
   const names = useCategoryNames();
   // A number becomes its name as soon as nobody types it.
   const [typed, setTyped] = useState<string>();
@@ -57,7 +55,6 @@ export function CategoryField({ id, label, text, error, isReadOnly, ...props }: 
           type="text"
           list={`${id}-names`}
           autocomplete="off"
-          readOnly={isReadOnly}
           value={shown}
           onInput={({ currentTarget: { value } }) => change(value)}
           onBlur={() => setTyped(undefined)}

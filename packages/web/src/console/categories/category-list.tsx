@@ -1,6 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { isPetstoreError, problemsOf, type Category } from '../../../../client/src/index.ts';
+import {
+  isPetstoreError,
+  problemsOf,
+  type Category,
+  type PutCategoryOptions,
+} from '../../../../client/src/index.ts';
+import type { Till } from '../changes/outbox.ts';
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
 import { State } from '../state.tsx';
@@ -10,16 +16,8 @@ import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
-/** Absent if the key may only read. */
-interface CategoryChanges {
-  categories: Categories;
-  mayDelete: boolean;
-  /** Tells what was done, and remembers how it is taken back. Resolves with what became of that. */
-  did: (text: string, takeBack: () => Promise<string>) => void;
-}
-
 export interface CategoryListProps {
-  changes: CategoryChanges | undefined;
+  till: Till | undefined;
   /** Shows the pets of a category. */
   onShow: (id: bigint) => void;
   /** Told above the list. */
@@ -27,12 +25,12 @@ export interface CategoryListProps {
 }
 
 /** The names of all categories. */
-export function CategoryList({ changes, onShow, children }: CategoryListProps) {
+export function CategoryList({ till, onShow, children }: CategoryListProps) {
   const { list } = useCategoryNames();
   return (
     <section class="categories" aria-label="Categories">
       <h1>Categories</h1>
-      {changes && <NewCategory categories={changes.categories} />}
+      {till && <NewCategory categories={till.categories} />}
       {children}
       {list.length === 0 ? (
         <State title="No names yet">
@@ -41,7 +39,7 @@ export function CategoryList({ changes, onShow, children }: CategoryListProps) {
       ) : (
         <ul class="card">
           {list.map((category) => (
-            <CategoryRow key={category.id.toString()} {...{ category, changes, onShow }} />
+            <CategoryRow key={category.id.toString()} {...{ category, till, onShow }} />
           ))}
         </ul>
       )}
@@ -51,40 +49,32 @@ export function CategoryList({ changes, onShow, children }: CategoryListProps) {
 
 type CategoryRowProps = Omit<CategoryListProps, 'children'> & { category: Category };
 
-function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowProps) {
+function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps) {
   const [problem, setProblem] = useState<string>();
-  const change = async (work: Promise<void>) => {
-    setProblem(undefined);
-    const error = await work.then(
-      () => undefined,
-      (failure: unknown) => failure,
+  const run = (work: Promise<void>) =>
+    void work.then(
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(tellFailure(error)),
     );
-    if (error === undefined) return true;
-    const isGone = isPetstoreError(error, 'precondition_failed');
-    setProblem(isGone ? 'Somebody else has removed this name in the meantime.' : tellProblem(error));
-    return false;
-  };
-  const putBack = (work: Promise<void>) =>
-    work.then(() => `Undone: category ${id} is “${name}” again.`, tellProblem);
-  const rename = async (by: CategoryChanges) => {
+  const rename = async (by: Till) => {
     const { categories } = by;
-    const field = { label: 'Name', value: name };
+    // Of two renames at once, the second fails.
+    const { name: before, etag = '*' } = await categories.read(id);
+    const field = { label: 'Name', value: before };
     const typed = await ask({ title: `Name of category ${id}`, field, action: 'Rename' });
-    const to = typed?.trim() || name;
-    if (to === name || !(await isWanted(categories, id, to))) return;
-    if (await change(categories.put(id, to, { ifMatch: '*' })))
-      by.did(`Renamed category ${id}.`, () => putBack(categories.put(id, name, { ifMatch: '*' })));
+    const to = typed?.trim() || before;
+    if (to === before || !(await isWanted(categories, id, to))) return;
+    const after = await categories.put(id, to, { ifMatch: etag });
+    did(by, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
   };
-  const remove = async (by: CategoryChanges, button: HTMLElement) => {
+  const remove = async (by: Till, button: HTMLElement) => {
     const { categories } = by;
     const index = Array.from(document.querySelectorAll('.category-row .danger')).indexOf(button);
     const title = `Remove the name ${categories.names.mention(id)}?`;
     const text = `Its pets keep the number ${id}.`;
     if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
-    if (!(await change(categories.remove(id)))) return;
-    by.did(`Removed the name of category ${id}.`, () =>
-      putBack(categories.put(id, name, { ifNoneMatch: '*' })),
-    );
+    await categories.remove(id);
+    did(by, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
     const next = document.querySelectorAll<HTMLElement>('.category-row .danger')[index];
     (next ?? document.getElementById('category-name'))?.focus();
   };
@@ -96,22 +86,17 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
         <button type="button" class="small" aria-label={`Show pets in ${name}`} onClick={() => onShow(id)}>
           Show pets
         </button>
-        {changes && (
-          <button
-            type="button"
-            class="small"
-            aria-label={`Rename ${name}`}
-            onClick={() => void rename(changes)}
-          >
+        {till && (
+          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => run(rename(till))}>
             Rename
           </button>
         )}
-        {changes?.mayDelete && (
+        {till?.mayDelete && (
           <button
             type="button"
             class="small danger"
             aria-label={`Remove the name ${name}`}
-            onClick={({ currentTarget }) => void remove(changes, currentTarget)}
+            onClick={({ currentTarget }) => run(remove(till, currentTarget))}
           >
             Remove
           </button>
@@ -122,6 +107,30 @@ function CategoryRow({ category: { id, name }, changes, onShow }: CategoryRowPro
       </p>
     </li>
   );
+}
+
+/** Tells what was done to a category, and how its name before is put back. */
+function did(
+  { undo, notes, categories }: Till,
+  text: string,
+  id: bigint,
+  name: string,
+  precondition: PutCategoryOptions,
+) {
+  const deed = undo.add(() => {
+    const undone = categories
+      .put(id, name, precondition)
+      .then(() => `Undone: category ${id} is “${name}” again.`, tellFailure);
+    void undone.then((outcome) => notes.tell(outcome));
+    return undefined;
+  });
+  notes.add({ words: [text], undo: () => undo.take(deed) });
+}
+
+function tellFailure(error: unknown): string {
+  return isPetstoreError(error, 'precondition_failed', 'not_found')
+    ? 'Somebody else has renamed or removed it in the meantime.'
+    : tellProblem(error);
 }
 
 /** Points out a name that another number has already. */

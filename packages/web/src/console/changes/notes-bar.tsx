@@ -41,10 +41,7 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
         style={{ order: index }}
         hidden={index > 0 && !isUnfolded}
       >
-        <p>
-          {renderWords(note.words)}
-          {note.outage !== undefined && ` ${note.outage}`}
-        </p>
+        <p>{renderWords(note.words)}</p>
         {(note.undo ? [{ label: 'Undo', act: note.undo }] : (note.choices ?? [])).map(({ label, act }) => (
           <button type="button" key={label} onClick={() => press(note, act)}>
             {label}

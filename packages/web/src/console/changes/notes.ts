@@ -12,12 +12,8 @@ export interface Note {
   leftMs?: number;
   petId?: bigint;
   words: Words;
-  /** Why the service could not be asked. It is outdated as soon as the service is back. */
-  outage?: string;
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
-  /** True if a change of the pet waits for the choice. */
-  isUnsaved?: boolean;
   undo?: () => void;
 }
 
@@ -38,11 +34,6 @@ export class Notes {
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
-  }
-
-  /** True when a change of this pet waits for a choice. */
-  hasProblem(petId: bigint): boolean {
-    return this.list.some((note) => note.petId === petId && note.isUnsaved);
   }
 
   add(note: Note): void {
@@ -75,23 +66,19 @@ export class Notes {
     return note !== undefined;
   }
 
-  /** Makes the problem with this pet the newest note, which is never folded. */
+  /** Makes the questions about this pet the newest notes: the newest is never folded. */
   bringUp(petId: bigint): void {
-    const isWanted = (note: Note) => note.petId === petId && note.isUnsaved;
+    const isWanted = (note: Note) => note.petId === petId && note.choices !== undefined;
     this.#set([...this.list.filter((note) => !isWanted(note)), ...this.list.filter(isWanted)]);
-  }
-
-  endOutage(): void {
-    for (const note of this.list) delete note.outage;
-    this.#onChange();
   }
 
   drop(note: Note): void {
     this.#set(this.list.filter((other) => other !== note));
   }
 
+  /** Ends what was told in passing about this pet: it is outdated. */
   dropOf(petId: bigint): void {
-    for (const note of this.list) if (note.petId === petId) this.drop(note);
+    for (const note of this.list) if (note.petId === petId && !note.choices) this.drop(note);
   }
 
   /** Ends a note with the choice of a person. */

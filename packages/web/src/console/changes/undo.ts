@@ -1,30 +1,20 @@
 import type { Notes } from './notes.ts';
 import type { Words } from './words.ts';
 
-/** Something that this till did. */
-export interface Deed {
-  /** Takes it back; or the reason why that is not possible. */
-  undo: (() => Promise<unknown>) | Words;
-}
-
-/** More than anybody takes back. */
-const mostDeeds = 100;
-
-export const stillSaving = 'The last change is still being saved. Nothing else was done; try again.';
+/** Takes back something that this till did, or returns the reason why that is not possible. */
+export type Deed = () => Words | undefined;
 
 /** What this till did. The latest is taken back first. */
 export class Undo {
   readonly #notes: Notes;
   #deeds: readonly Deed[] = [];
-  #isRunning = false;
 
   constructor(notes: Notes) {
     this.#notes = notes;
   }
 
-  add(undo: Deed['undo']): Deed {
-    const deed = { undo };
-    this.#deeds = [...this.#deeds, deed].slice(-mostDeeds);
+  add(deed: Deed): Deed {
+    this.#deeds = [...this.#deeds, deed];
     return deed;
   }
 
@@ -35,20 +25,13 @@ export class Undo {
   /** Takes the latest deed back, or says why not: nothing before it is undone instead. */
   latest(): void {
     const deed = this.#deeds.at(-1);
-    if (deed) void this.take(deed);
+    if (deed) this.take(deed);
     else this.#notes.say('There is nothing to undo.');
   }
 
-  async take(deed: Deed): Promise<void> {
-    const { undo } = deed;
-    if (this.#isRunning) return this.#notes.say(stillSaving);
-    if (typeof undo !== 'function') return this.#notes.say(...undo);
-    this.#isRunning = true;
-    this.drop(deed);
-    try {
-      await undo();
-    } finally {
-      this.#isRunning = false;
-    }
+  take(deed: Deed): void {
+    const why = deed();
+    if (why) this.#notes.say(...why);
+    else this.drop(deed);
   }
 }

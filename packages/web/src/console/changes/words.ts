@@ -1,4 +1,4 @@
-import type { Pet, PetFields, PetStatus } from '../../../../client/src/index.ts';
+import type { NewPet, Pet, PetFields, PetStatus } from '../../../../client/src/index.ts';
 import { isInteger, type CategoryNames } from '../categories/category-names.ts';
 import { inputs, petFields } from '../draft.ts';
 import type { Typed } from '../session.ts';
@@ -33,7 +33,8 @@ export function tellUndone(pet: Pet, wish: PetFields): Words {
 }
 
 /** The message for a change that failed, or whose outcome is unknown. */
-export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
+export function tellFailed({ seen, wish }: Wanted, mayBeDone = false): Words {
+  if (!seen) return [isolatedName(wish.name), ' is not added yet.'];
   const deed =
     wish === 'remove'
       ? 'removed'
@@ -42,7 +43,7 @@ export function tellFailed(seen: Pet, wish: Wish, isKnown: boolean): Words {
         : isReturn(seen, wish)
           ? 'returned'
           : 'changed';
-  return [seen, isKnown ? ` was not ${deed}.` : ` may not have been ${deed}.`];
+  return [seen, mayBeDone ? ` may not have been ${deed}.` : ` was not ${deed}.`];
 }
 
 /** The label of a button that fulfils the wish despite the changes of others. */
@@ -132,6 +133,15 @@ export function textOf(words: Words): string {
 
 /** What a person wants for a pet: other values, or its removal. */
 export type Wish = PetFields | 'remove';
+
+/** A wish for a pet as the person saw it, or a new pet. */
+export type Wanted =
+  | { seen: Pet; wish: Wish; idempotencyKey?: undefined }
+  | { seen?: undefined; wish: NewPet; idempotencyKey: string };
+
+export function subjectOf({ seen, wish }: Wanted): Pet | string {
+  return seen ?? isolatedName(wish.name);
+}
 
 /** True when a wish returns a sold pet. */
 export function isReturn(seen: Pet, wish: PetFields): boolean {

@@ -1,28 +1,28 @@
 import { useState } from 'preact/hooks';
 import type { Categories } from '../categories/categories.ts';
-import type { PetAdditions } from '../changes/pet-additions.ts';
+import type { Outbox } from '../changes/outbox.ts';
 import { isolatedName, shortNameOf } from '../changes/words.ts';
 import { emptyDraft, readDraft, type Draft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { type Typed } from '../session.ts';
 
 export interface AddPetProps {
-  additions: PetAdditions;
+  outbox: Outbox;
   categories: Categories;
   onShow: (id: bigint) => void;
 }
 
 /** The form that adds a pet. It is empty again as soon as a pet is on its way. */
-export function AddPet({ additions, categories, onShow }: AddPetProps) {
+export function AddPet({ outbox, categories, onShow }: AddPetProps) {
   const [start, setStart] = useState(emptyDraft);
-  const { added, names } = additions;
+  const { added, newPets } = outbox;
   /** True when Enter is pressed again after the pet has left the form. */
   const isAgain = ({ name, categoryId }: Draft) =>
-    name === '' && categoryId === '' && (added !== undefined || names.length > 0);
-  const save = (typed: Typed): undefined => {
+    name === '' && categoryId === '' && (added !== undefined || newPets.length > 0);
+  const save = (typed: Typed) => {
     if (isAgain(typed.draft)) return;
     setStart({ ...emptyDraft, status: typed.draft.status });
-    additions.add(typed);
+    outbox.addPet(typed);
   };
   return (
     <div
@@ -31,20 +31,16 @@ export function AddPet({ additions, categories, onShow }: AddPetProps) {
     >
       <h2 id="add-pet-title">Add a pet</h2>
       <PetForm
-        key={additions.returnedCount}
-        prefix="pet"
-        name="add"
         label="Add a pet"
         start={start}
         categories={categories}
-        action="Add pet"
         check={({ draft }) => (isAgain(draft) ? {} : readDraft(draft).errors)}
         save={save}
       >
         <div class="outcome" role="status">
-          {names.length > 0 ? (
+          {newPets[0] ? (
             <p class="help">
-              Adding {names.length === 1 ? isolatedName(names[0] ?? '') : `${names.length} pets`}…
+              Adding {newPets[1] ? `${newPets.length} pets` : isolatedName(newPets[0].name)}…
             </p>
           ) : (
             added && (

@@ -2,18 +2,18 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { petStatuses, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/use-category-names.ts';
-import type { Changes } from '../changes/pet-actions.ts';
-import { shortNameOf, tellTyped } from '../changes/words.ts';
+import type { Till } from '../changes/outbox.ts';
+import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, petOf, readChanges } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { language } from '../day.ts';
-import { keepUnsaved, readUnsaved, type Typed } from '../session.ts';
+import { keepTyped } from '../session.ts';
 import { Barcode } from './barcode.tsx';
 
 export interface PetDetailsProps {
   client: PetstoreClient;
   pet: Pet;
-  changes: Changes | undefined;
+  till: Till | undefined;
   /** True if the person asked to type. */
   isEditing: boolean;
   /** True if it lies above all else. */
@@ -24,7 +24,7 @@ export interface PetDetailsProps {
 }
 
 /** The details of a pet, its actions and its orders: beside the list, or in a modal where there is no room. */
-export function PetDetails({ client, pet, changes, isEditing, isModal, ...props }: PetDetailsProps) {
+export function PetDetails({ client, pet, till, isEditing, isModal, ...props }: PetDetailsProps) {
   const { onClose, children } = props;
   const names = useCategoryNames();
   const box = useRef<HTMLDialogElement>(null);
@@ -39,7 +39,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing, isModal]);
   const remove = () => {
-    changes?.actions.remove(pet);
+    till?.outbox.remove(pet);
     close();
   };
   return (
@@ -51,7 +51,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.preventDefault();
-        keepUnsaved(`pet-${pet.id}`, undefined);
+        keepTyped(pet.id, undefined);
         close();
       }}
     >
@@ -69,7 +69,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
         <span>Id {pet.id.toString()}</span>
       </p>
       <Barcode id={pet.id} />
-      {changes && (
+      {till && (
         <>
           <div class="statuses" role="group" aria-label="Status">
             {[...petStatuses, undefined].map((status) => (
@@ -78,7 +78,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
                 key={status ?? 'none'}
                 class="plain small"
                 aria-pressed={pet.status === status}
-                onClick={() => void changes.actions.setStatus(pet, status)}
+                onClick={() => till.outbox.setStatus(pet, status)}
               >
                 {labelOf(status)}
               </button>
@@ -87,11 +87,21 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
           <button
             type="button"
             class={pet.status === 'sold' ? 'plain' : 'primary'}
-            onClick={() => void changes.actions.setStatus(pet, pet.status === 'sold' ? 'available' : 'sold')}
+            onClick={() => till.outbox.setStatus(pet, pet.status === 'sold' ? 'available' : 'sold')}
           >
             {pet.status === 'sold' ? 'Return' : 'Sell'}
           </button>
-          <EditPet pet={pet} changes={changes} onSaved={close} />
+          <PetForm
+            id={pet.id}
+            label={`Edit ${shortNameOf(pet)}`}
+            start={draftOf(pet)}
+            categories={till.categories}
+            check={(typed) => readChanges(petOf(pet.id, typed.base), typed.draft).errors}
+            save={(typed) => {
+              till.outbox.save(pet.id, typed);
+              close();
+            }}
+          />
         </>
       )}
       <PetOrders client={client} pet={pet} />
@@ -99,7 +109,7 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
         <button type="button" class="plain small" onClick={() => print()}>
           Print label
         </button>
-        {changes?.mayDelete && (
+        {till?.mayDelete && (
           <button type="button" class="plain small danger" onClick={remove}>
             Remove
           </button>
@@ -107,67 +117,6 @@ export function PetDetails({ client, pet, changes, isEditing, isModal, ...props 
       </div>
       {isModal && children}
     </Box>
-  );
-}
-
-interface EditPetProps {
-  pet: Pet;
-  changes: Changes;
-  onSaved: () => void;
-}
-
-/** Text that was left without being saved is shown, but Enter saves it only after somebody has asked for it. */
-function EditPet({ pet, changes, onSaved }: EditPetProps) {
-  const { actions, notes, categories } = changes;
-  const name = `pet-${pet.id}`;
-  const [left, setLeft] = useState(() => {
-    const kept = readUnsaved(name) as Typed | undefined;
-    return kept?.isLeft ? kept : undefined;
-  });
-  const use = (typed: Typed) => {
-    keepUnsaved(name, { ...typed, isLeft: false });
-    setLeft(undefined);
-  };
-  const leave = () => {
-    const typed = readUnsaved(name) as Typed | undefined;
-    const text = typed && !typed.isLeft ? tellTyped(typed, categories.names) : '';
-    if (text === '') return;
-    keepUnsaved(name, { ...typed, isLeft: true });
-    notes.tell(pet, ` ${actions.fateOf(pet)}; your text: ${text}.`);
-  };
-  const latest = useRef(leave);
-  latest.current = leave;
-  useEffect(() => () => latest.current(), []);
-  const save = async (typed: Typed) => {
-    const seen = petOf(pet.id, typed.base);
-    const { fields } = readChanges(seen, typed.draft);
-    const isChanged = Object.keys(fields).length > 0;
-    const error = isChanged ? await actions.save(seen, fields) : undefined;
-    if (error === undefined) onSaved();
-    return error;
-  };
-  return (
-    <>
-      {left && (
-        <p class="help">
-          Not saved: {tellTyped(left, categories.names)}.{' '}
-          <button type="button" class="link" onClick={() => use(left)}>
-            Use this text
-          </button>
-        </p>
-      )}
-      <PetForm
-        key={left ? 'anew' : 'kept'}
-        prefix="edit"
-        name={name}
-        label={`Edit ${shortNameOf(pet)}`}
-        start={draftOf(pet)}
-        categories={categories}
-        action="Save"
-        check={(typed) => readChanges(petOf(pet.id, typed.base), typed.draft).errors}
-        save={save}
-      />
-    </>
   );
 }
 

@@ -1,10 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Key, Pet, PetStatus, PetstoreClient } from '../../../../client/src/index.ts';
+import type { Key, Pet, PetStatus } from '../../../../client/src/index.ts';
 import type { Notes } from '../changes/notes.ts';
-import type { Changes } from '../changes/pet-actions.ts';
+import type { Till } from '../changes/outbox.ts';
 import { language } from '../day.ts';
-import { readUnsaved } from '../session.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
 import type { PetsView } from './data/use-pets.ts';
@@ -13,18 +12,19 @@ import { CategoryFilter, Filter, FoundCategories, Search } from './find/search.t
 import { News, PetList } from './list/pet-list.tsx';
 import { focusRow } from './list/use-active-row.ts';
 import { useArrival } from './list/use-arrival.ts';
-import { PetDetails } from './pet-details.tsx';
 
 export interface PetsProps {
-  client: PetstoreClient;
   view: PetsView;
   query: PetQuery;
   changeQuery: (changes: Partial<PetQuery>) => void;
   apiKey: Key | undefined;
   notes: Notes;
-  changes: Changes | undefined;
+  till: Till | undefined;
   /** The reason why nothing can be changed, if there is one. */
   whyNot: string | undefined;
+  isFormWanted: RefObject<boolean>;
+  /** The details of the pet in hand, if they are open. */
+  details: VNode | undefined;
   /** Told beside the list. */
   children: ComponentChildren;
 }
@@ -32,11 +32,9 @@ export interface PetsProps {
 const noPet = 'Take a pet first: scan its label, or go to it with the arrow keys.';
 
 /** The list of pets, the details of one, and the form that adds one. */
-export function Pets({ client, view, query, changeQuery, notes, changes, ...page }: PetsProps) {
+export function Pets({ view, query, changeQuery, notes, till, isFormWanted, ...page }: PetsProps) {
   const [isFormOpen, setIsFormOpen] = useState(false);
   const { hand } = view;
-  const { row } = hand;
-  const isWide = useIsWide();
   const list = useRef<HTMLDivElement>(null);
   const { enter, whyNot, ...guard } = useArrival(list, view, notes);
   /** From the search: the arrow key reaches the categories that it finds, and Enter goes on to the pets if there are any. */
@@ -52,33 +50,22 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
   useEffect(() => {
-    if (!changes?.additions.isFormWanted) return;
-    changes.additions.isFormWanted = false;
+    if (!isFormWanted.current) return;
+    isFormWanted.current = false;
     openForm();
   });
-  useEffect(() => {
-    if (!row?.isRemoved) return;
-    const { pet, removedBy } = row;
-    // A text that was left has a note of its own.
-    const isTold = removedBy === undefined || readUnsaved(`pet-${pet.id}`) !== undefined;
-    if (!isTold && !changes?.actions.sender.isSaving(pet.id))
-      notes.tell(pet, ` was removed by ${removedBy}.`);
-    hand.end();
-  }, [row?.isRemoved]);
-
-  const areDetailsOpen = row !== undefined && !row.isRemoved && hand.details !== 'closed';
 
   /** Does something with the pet in hand, or says why not. */
-  const onHand = (work: (pet: Pet, changes: Changes) => void) => () => {
+  const onHand = (work: (pet: Pet, by: Till) => void) => () => {
     const why = whyNot();
-    if (!changes) notes.say(page.whyNot ?? '');
+    if (!till) notes.say(page.whyNot ?? '');
     else if (why !== false) notes.say(`${why} Nothing was done; try again.`);
     else if (hand.id === undefined) notes.say(noPet);
-    else void hand.use(({ pet }) => work(pet, changes));
+    else void hand.use(({ pet }) => work(pet, till));
   };
-  const set = (status: PetStatus) => onHand((pet, { actions }) => void actions.setStatus(pet, status));
-  const remove = onHand((pet, { actions, mayDelete }) => {
-    if (mayDelete) actions.remove(pet);
+  const set = (status: PetStatus) => onHand((pet, { outbox }) => outbox.setStatus(pet, status));
+  const remove = onHand((pet, { outbox, mayDelete }) => {
+    if (mayDelete) outbox.remove(pet);
     else notes.tell('This key may not delete. Nothing was done.');
   });
   useShortcuts({
@@ -91,7 +78,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
     },
     ArrowDown: () => focusRow(),
     ArrowUp: () => focusRow(),
-    n: changes ? openForm : () => notes.say(page.whyNot ?? ''),
+    n: till ? openForm : () => notes.say(page.whyNot ?? ''),
   });
 
   return (
@@ -104,7 +91,7 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
           </Search>
           <CategoryFilter chosen={query.category} onChoose={(category) => changeQuery({ category })} />
           <Filter chosen={query.status} onChoose={(status) => changeQuery({ status })} />
-          {changes && (
+          {till && (
             <button
               type="button"
               class="primary form-toggle"
@@ -125,60 +112,31 @@ export function Pets({ client, view, query, changeQuery, notes, changes, ...page
               changeQuery({ text: '', category });
             }}
           />
-          <PetList
-            view={view}
-            changes={changes}
-            onShowAll={() => changeQuery(defaultQuery)}
-            onAdd={openForm}
-          />
+          <PetList view={view} till={till} onShowAll={() => changeQuery(defaultQuery)} onAdd={openForm} />
         </div>
       </section>
       <div class="beside">
         <div class="panels">
-          {areDetailsOpen && (
-            <PetDetails
-              key={row.pet.id.toString()}
-              client={client}
-              pet={row.pet}
-              changes={changes}
-              isEditing={hand.details === 'editing'}
-              isModal={!isWide}
-              onClose={() => hand.open('closed')}
-            >
-              {page.children}
-            </PetDetails>
-          )}
-          {changes && (
+          {page.details}
+          {till && (
             <aside
               id="add-pet"
               class={isFormOpen ? 'add-pet is-open' : 'add-pet'}
               aria-labelledby="add-pet-title"
             >
               <AddPet
-                additions={changes.additions}
-                categories={changes.categories}
+                outbox={till.outbox}
+                categories={till.categories}
                 onShow={(id) => changeQuery({ ...defaultQuery, text: `#${id}` })}
               />
             </aside>
           )}
           <KeyNotice apiKey={page.apiKey} />
         </div>
-        {!(areDetailsOpen && !isWide) && page.children}
+        {page.children}
       </div>
     </>
   );
-}
-
-/** True if the details have room beside the list. */
-function useIsWide(): boolean {
-  const [media] = useState(() => matchMedia('(min-width: 60rem)'));
-  const [isWide, setIsWide] = useState(media.matches);
-  useEffect(() => {
-    const onChange = () => setIsWide(media.matches);
-    media.addEventListener('change', onChange);
-    return () => media.removeEventListener('change', onChange);
-  }, []);
-  return isWide;
 }
 
 const weekMs = 7 * 24 * 3600_000;

@@ -1,19 +1,11 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import {
-  isNotFound,
-  isUnauthorized,
-  type Order,
-  type Pet,
-  type PetstoreClient,
-} from '../../../../client/src/index.ts';
+import type { ComponentChildren, VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { PetstoreClient } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/use-category-names.ts';
-import type { Notes } from '../changes/notes.ts';
-import type { Changes } from '../changes/pet-actions.ts';
+import type { Till } from '../changes/outbox.ts';
 import { nameOf, textOf } from '../changes/words.ts';
 import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
-import { PetDetails } from '../pets/pet-details.tsx';
 import { tellTime } from '../day.ts';
 import { State } from '../state.tsx';
 import { isFound, petOf, type Sale } from './sale.ts';
@@ -24,59 +16,39 @@ export interface SalesProps {
   client: PetstoreClient;
   /** Such as `2026-11-17`, in the browser's time zone. */
   day: string;
-  notes: Notes;
-  changes: Changes | undefined;
+  till: Till | undefined;
   onRefused: () => void;
+  /** Takes the pet of a sale in hand, and opens its details. */
+  onOpen: (petId: bigint) => void;
+  /** The details of the pet in hand, if they are open. */
+  details: VNode | undefined;
   /** Told beside the search. */
   children: ComponentChildren;
 }
 
-const none: readonly bigint[] = [];
-
 /** The sales of one day, newest first. They are read again only on request, so that no row moves under a pointer. */
-export function Sales({ client, day, notes, changes, onRefused, children }: SalesProps) {
-  const doneCount = changes?.actions.sender.doneCount;
-  const view = useSales(client, day, doneCount, onRefused);
+export function Sales({ client, day, till, onRefused, onOpen, details, children }: SalesProps) {
+  const view = useSales(client, day, till?.outbox.doneCount, onRefused);
   const [text, setText] = useState('');
-  const [chosen, setChosen] = useState<Order>();
-  const [pet, setPet] = useState<Pet>();
-  // The pet itself may have changed since the sale. It is read again after a change made here.
-  useEffect(() => {
-    if (!chosen) return setPet(undefined);
-    const stop = new AbortController();
-    client.getPet(chosen.petId, { signal: stop.signal }).then(setPet, (error: unknown) => {
-      if (stop.signal.aborted) return;
-      setChosen(undefined);
-      if (isUnauthorized(error)) onRefused();
-      else if (isNotFound(error)) notes.say(petOf(chosen), ' has been removed.');
-      else notes.say(tellProblem(error));
-    });
-    return () => stop.abort();
-  }, [client, chosen, doneCount]);
-  const canChange = changes !== undefined;
-  const held = changes?.actions.returns ?? none;
+  const canChange = till !== undefined;
+  const held = till?.outbox.list.filter(({ state, wish }) => state === 'held' && wish !== 'remove') ?? [];
+  const returning = held.map(({ seen }) => seen?.id).join();
   const names = useCategoryNames();
   const shown = useMemo(
     () => view.sales.filter((sale) => isFound(sale, text, names)),
     [view.sales, text, names],
   );
   // Not drawn again with every event and note.
-  const rows = useMemo(
-    () =>
-      shown.map((sale) => (
-        <SaleRow
-          key={sale.order.id.toString()}
-          {...{ sale, day, canChange }}
-          isHeld={!sale.order.returnedAt && held.includes(sale.order.petId)}
-          onOpen={setChosen}
-        />
-      )),
-    [shown, day, canChange, held],
-  );
-  const close = () => {
-    focusSale(chosen?.petId);
-    setChosen(undefined);
-  };
+  const rows = useMemo(() => {
+    const ids = returning.split(',');
+    return shown.map((sale) => (
+      <SaleRow
+        key={sale.order.id.toString()}
+        {...{ sale, day, canChange, onOpen }}
+        isHeld={!sale.order.returnedAt && ids.includes(sale.order.petId.toString())}
+      />
+    ));
+  }, [shown, day, canChange, returning]);
   return (
     <section class="sales" aria-label="Sales">
       <SheetHead day={day} view={view} shown={shown} />
@@ -91,7 +63,7 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </div>
-        {!pet && children}
+        {children}
       </div>
       {view.error !== undefined && (
         <p class="notice" role="alert">
@@ -127,19 +99,7 @@ export function Sales({ client, day, notes, changes, onRefused, children }: Sale
           <State title={`No sales match “${text.trim()}”`} />
         )
       ) : null}
-      {pet && (
-        <PetDetails
-          key={pet.id.toString()}
-          client={client}
-          pet={pet}
-          changes={changes}
-          isEditing={false}
-          isModal
-          onClose={close}
-        >
-          {children}
-        </PetDetails>
-      )}
+      {details}
     </section>
   );
 }
@@ -150,7 +110,7 @@ interface SaleRowProps {
   canChange: boolean;
   /** True if it is about to be returned. */
   isHeld: boolean;
-  onOpen: (order: Order) => void;
+  onOpen: (petId: bigint) => void;
 }
 
 function SaleRow({ sale: { order, soldBy }, day, canChange, isHeld, onOpen }: SaleRowProps) {
@@ -199,7 +159,7 @@ function SaleRow({ sale: { order, soldBy }, day, canChange, isHeld, onOpen }: Sa
             type="button"
             class="small menu-button"
             aria-label={`${canChange ? 'Change' : 'Details of'} ${textOf([petOf(order)])}`}
-            onClick={() => onOpen(order)}
+            onClick={() => onOpen(petId)}
           >
             •••
           </button>

@@ -67,7 +67,7 @@ describe('the form that adds a pet', () => {
     await page.getByLabel('Name', { exact: true }).fill('Ne');
     await calmDown(page);
     await note.getByRole('button', { name: 'Edit' }).click();
-    await noteOf(page, 'Add the pet in the form first, or empty its fields.').waitFor();
+    await noteOf(page, 'There is another text in the form. Save that first, or clear it.').waitFor();
     expect(await typedName(page)).toBe('Ne');
     await page.getByLabel('Name', { exact: true }).fill('');
     await page.getByRole('link', { name: 'Sales' }).click();

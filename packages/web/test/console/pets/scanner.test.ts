@@ -93,7 +93,7 @@ describe('a label scanner', () => {
     await page.route(searches, () => {});
     await scan(page, '0009');
     await page.keyboard.press('s');
-    await noteOf(page, 'Pet 9 was not found in time. Nothing was done; scan it again.').waitFor();
+    await noteOf(page, 'Pet 9 was not found in time. Nothing was done; try again.').waitFor();
     await page.keyboard.press('Escape');
     await unknown.filter({ visible: true }).waitFor();
     await page.keyboard.press('Escape');
@@ -112,7 +112,8 @@ describe('a label scanner', () => {
     await rowOf(page, 'Rex').focus();
     await page.keyboard.press('Enter');
     expect(await page.locator('#edit-name').inputValue()).toBe('Rex');
-    await page.getByRole('button', { name: 'Use this text' }).click();
+    await noteOf(page, 'your text').getByRole('button', { name: 'Edit' }).click();
+    await page.locator('#edit-name:focus').waitFor();
     expect(await page.locator('#edit-name').inputValue()).toBe('Rexy');
     await service.client.deletePet(1n);
     await noteOf(page, 'Rex (1) was removed by API_KEYS; your text: “\u2068Rexy\u2069”.').waitFor();

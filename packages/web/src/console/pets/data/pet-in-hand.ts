@@ -1,5 +1,5 @@
 import type { Pet } from '../../../../../client/src/index.ts';
-import { keepUnsaved, readUnsaved } from '../../session.ts';
+import { keepTyped, keepUnsaved, readTyped, readUnsaved, type Typed } from '../../session.ts';
 import { numberOf } from '../find/query.ts';
 import type { PetRows, Row } from './pet-rows.ts';
 
@@ -9,6 +9,8 @@ export interface PetInHandOptions {
   tell: (text: string) => void;
   /** Resolves with a pet, which then has a row, or with undefined if there is none. */
   find: (id: bigint) => Promise<Pet | undefined>;
+  /** Called with the text that was typed for a pet and not saved, when its details close. */
+  onLeft: (id: bigint, typed: Typed) => void;
   onChange: () => void;
 }
 
@@ -27,9 +29,9 @@ export class PetInHand {
 
   constructor(options: PetInHandOptions) {
     this.#options = options;
-    const kept = readUnsaved('hand') as { id: string; details: PetInHand['details'] } | undefined;
+    const kept = readUnsaved('hand') as { id: bigint; details: PetInHand['details'] } | undefined;
     if (!kept) return;
-    this.id = BigInt(kept.id);
+    this.id = kept.id;
     this.details = kept.details;
     this.wantsFocus = kept.details === 'closed';
   }
@@ -45,26 +47,29 @@ export class PetInHand {
     this.#set(id, this.id === id ? this.details : 'closed');
   }
 
-  /** Takes the pet of a label. Its row may be on its way. */
+  /** Takes the pet of a label. */
   scan(digits: string): void {
-    const { tell, rows, find } = this.#options;
     const id = numberOf(digits);
-    if (id === undefined) {
-      this.end();
-      return tell(`No pet has the id ${digits}. Nothing was done.`);
-    }
+    if (id !== undefined) return this.reach(id);
+    this.end();
+    this.#options.tell(`No pet has the id ${digits}. Nothing was done.`);
+  }
+
+  /** Takes a pet whose row may be on its way. */
+  reach(id: bigint, details: PetInHand['details'] = 'closed'): void {
+    const { tell, rows, find } = this.#options;
     this.isFirst = false;
-    this.wantsFocus = true;
     const finding = find(id).then(
       (pet) => {
         if (!pet) tell(`No pet has the id ${id}. Nothing was done.`);
         return rows.get(id);
       },
       (): undefined => {
-        tell(`Pet ${id} was not found in time. Nothing was done; scan it again.`);
+        tell(`Pet ${id} was not found in time. Nothing was done; try again.`);
       },
     );
-    this.#set(id, 'closed');
+    this.#set(id, details);
+    this.wantsFocus = details === 'closed';
     this.#finding = finding;
     void finding.then((row) => {
       if (this.#finding !== finding) return;
@@ -77,8 +82,8 @@ export class PetInHand {
   open(details: PetInHand['details']): void {
     // A modal that a scan has closed says so late.
     if (details === this.details) return;
-    if (details === 'closed') this.wantsFocus = true;
     if (this.id !== undefined) this.#set(this.id, details);
+    if (details === 'closed') this.wantsFocus = true;
   }
 
   end(): void {
@@ -101,11 +106,17 @@ export class PetInHand {
   }
 
   #set(id: bigint | undefined, details: PetInHand['details']): void {
+    const [left, typed] = [this.id, this.id === undefined ? undefined : readTyped(this.id)];
+    const isLeft = left !== undefined && typed && (id !== left || details === 'closed');
     this.id = id;
     this.details = details;
     this.isSure = true;
     this.#finding = undefined;
-    keepUnsaved('hand', id === undefined ? undefined : { id: id.toString(), details });
+    keepUnsaved('hand', id === undefined ? undefined : { id, details });
+    if (isLeft) {
+      keepTyped(left, undefined);
+      this.#options.onLeft(left, typed);
+    }
     this.#options.onChange();
   }
 }

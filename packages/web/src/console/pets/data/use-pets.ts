@@ -3,7 +3,7 @@ import { isUnauthorized, type PetstoreClient } from '../../../../../client/src/i
 import { Categories } from '../../categories/categories.ts';
 import { toProblem, type Problem } from '../../connect.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
-import { PetInHand } from './pet-in-hand.ts';
+import { PetInHand, type PetInHandOptions } from './pet-in-hand.ts';
 import { PetRows } from './pet-rows.ts';
 import { PetSync } from './pet-sync.ts';
 
@@ -27,12 +27,12 @@ const typingMs = 200;
 export function usePets(
   client: PetstoreClient,
   query: PetQuery,
-  tell: (text: string) => void,
+  told: Pick<PetInHandOptions, 'tell' | 'onLeft'>,
   onRefused: () => void,
 ): PetsView {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const { rows, sync, categories, hand } = useMemo(
-    () => follow(client, query, tell, () => redraw()),
+    () => follow(client, query, told, () => redraw()),
     [client],
   );
 
@@ -71,10 +71,15 @@ export function usePets(
   return { rows, sync, categories, hand, isSearching, search, problem };
 }
 
-function follow(client: PetstoreClient, query: PetQuery, tell: (text: string) => void, onState: () => void) {
+function follow(
+  client: PetstoreClient,
+  query: PetQuery,
+  told: Pick<PetInHandOptions, 'tell' | 'onLeft'>,
+  onState: () => void,
+) {
   const rows = new PetRows(onState);
   const categories = new Categories({ client, onChange: onState });
-  const hand: PetInHand = new PetInHand({ rows, tell, find: (id) => sync.find(id), onChange: onState });
+  const hand: PetInHand = new PetInHand({ rows, ...told, find: (id) => sync.find(id), onChange: onState });
   const kept = () => (hand.isSure ? hand.id : undefined);
   const sync = new PetSync({ client, rows, categories, query, kept, onState });
   return { rows, categories, hand, sync };

@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Pet } from '../../../../../client/src/index.ts';
 import { useCategoryNames } from '../../categories/use-category-names.ts';
-import type { Changes } from '../../changes/pet-actions.ts';
+import type { Till } from '../../changes/outbox.ts';
+import type { Wish } from '../../changes/words.ts';
 import type { Row } from '../data/pet-rows.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { PetRow, type PetRowProps } from './pet-row.tsx';
@@ -9,10 +10,10 @@ import { useActiveRow } from './use-active-row.ts';
 
 export interface PetGridProps {
   view: PetsView;
-  changes: Changes | undefined;
+  till: Till | undefined;
 }
 
-export function PetGrid({ view, changes }: PetGridProps) {
+export function PetGrid({ view, till }: PetGridProps) {
   const { hand } = view;
   const { list: rows } = view.rows;
   const { loads } = view.sync;
@@ -28,11 +29,11 @@ export function PetGrid({ view, changes }: PetGridProps) {
     const pet = id === undefined ? undefined : view.rows.get(BigInt(id))?.pet;
     if (!pet) return;
     hand.take(pet.id);
-    if (target.closest('.is-unsaved')) showProblem(pet, changes);
-    else if (target.closest('.sell, .is-saving')) void changes?.actions.setStatus(pet, 'sold');
+    if (target.closest('.is-unsaved')) showProblem(pet, till);
+    else if (target.closest('.sell, .is-saving')) till?.outbox.setStatus(pet, 'sold');
     else if (!target.matches('.actions')) hand.open('open');
     // Somebody else may have sold it just before the click.
-    else if (pet.status === 'sold') changes?.notes.tell(pet, ' is sold already.');
+    else if (pet.status === 'sold') till?.notes.tell(pet, ' is sold already.');
   };
   const names = useCategoryNames();
   const categoryOf = ({ pet }: Row) => names.nameOrNumber(pet.categoryId);
@@ -72,9 +73,9 @@ export function PetGrid({ view, changes }: PetGridProps) {
             category={categoryOf(row)}
             isActive={index === active.tabIndex}
             isChosen={row.pet.id === hand.id}
-            canChange={changes !== undefined}
-            main={changes && mainOf(row.pet, changes)}
-            held={changes?.actions.heldFor(row.pet.id)}
+            canChange={till !== undefined}
+            main={till && mainOf(row.pet, till)}
+            held={heldOf(row.pet, till)}
           />
         ))}
       </div>
@@ -82,14 +83,19 @@ export function PetGrid({ view, changes }: PetGridProps) {
   );
 }
 
-function mainOf(pet: Pet, { actions, notes }: Changes): PetRowProps['main'] {
-  if (notes.hasProblem(pet.id)) return 'is-unsaved';
-  if (actions.sender.isSaving(pet.id)) return 'is-saving';
+function mainOf(pet: Pet, { outbox }: Till): PetRowProps['main'] {
+  const change = outbox.changeOf(pet.id);
+  if (change) return change.note ? 'is-unsaved' : 'is-saving';
   return pet.status === 'sold' ? undefined : 'sell';
 }
 
-function showProblem({ id }: Pet, changes: Changes | undefined): void {
-  changes?.notes.bringUp(id);
+function heldOf({ id }: Pet, till: Till | undefined): Wish | undefined {
+  const change = till?.outbox.changeOf(id);
+  return change?.state === 'held' ? change.wish : undefined;
+}
+
+function showProblem({ id }: Pet, till: Till | undefined): void {
+  till?.notes.bringUp(id);
   const button = `.note.is-problem[data-pet="${id}"] button`;
   requestAnimationFrame(() => document.querySelector<HTMLElement>(button)?.focus());
 }

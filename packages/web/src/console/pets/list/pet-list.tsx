@@ -32,7 +32,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   if (count === 0 && more) return more;
   if (count === 0 && text.trim() === '' && status === 'all' && category === undefined)
     return (
-      <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd}>
+      <State title="No pets yet" action="Add your first pet" onAction={grid.till && onAdd}>
         <p>
           To bring many at once, use a terminal with your key in <code>API_KEY</code>:{' '}
           <code>petstore import pets.csv --url {location.origin}</code> reads a file, and{' '}
