@@ -51,11 +51,10 @@ type CategoryRowProps = Omit<CategoryListProps, 'children'> & { category: Catego
 
 function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps) {
   const [problem, setProblem] = useState<string>();
-  const run = (work: Promise<void>) =>
-    void work.then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(tellFailure(error)),
-    );
+  const run = (work: Promise<void>) => {
+    setProblem(undefined);
+    work.catch((error: unknown) => setProblem(tellFailure(error)));
+  };
   const rename = async (by: Till) => {
     const { categories } = by;
     // Of two renames at once, the second fails.
