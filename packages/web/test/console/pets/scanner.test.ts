@@ -83,6 +83,31 @@ describe('a label scanner', () => {
     expect(await page.getByLabel('Find in this day').inputValue()).toBe('25');
   });
 
+  it('works with shortcuts off, but neither in an open list nor while an input method composes', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
+    const inHand = () => page.locator('.row[aria-selected=true] .name').allInnerTexts();
+    await rowOf(page, 'Rex').waitFor();
+    await page.evaluate(`localStorage.setItem('petstore-shortcuts-off', 'true')`);
+    await scan(page, '0001');
+    await page.locator('.row[data-id="1"]:focus').waitFor();
+    await page.keyboard.press('s');
+    // The browser itself takes the keys.
+    await page.locator('#pet-status').focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.locator('#pet-status:open').waitFor();
+    await scan(page, '0002');
+    expect(await inHand()).toEqual(['Rex']);
+    await page.keyboard.press('Escape');
+    await page.locator('#pet-name').focus();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 });
+    await scan(page, '0002', 10, 'Tab');
+    expect(await inHand()).toEqual(['Rex']);
+    await scan(page, '0002');
+    await page.locator('.row[data-id="2"]:focus').waitFor();
+    expect(await soldIn(service)).toEqual([]);
+  });
+
   it('sells nothing if the pet is unknown, or not found within two seconds, and says so until OK', async () => {
     const { page, service } = await tills.open(openShop('Rex'));
     await rowOf(page, 'Rex').waitFor();

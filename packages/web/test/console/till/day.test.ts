@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
-import { desktop, phone } from '../../../../../test/support/browser/console.ts';
-import { openShop } from '../../../../../test/support/browser/shop.ts';
+import { add, desktop, openConsole, phone } from '../../../../../test/support/browser/console.ts';
+import { deafen, noteOf, openShop, rowOf } from '../../../../../test/support/browser/shop.ts';
 import { scan } from '../helpers.ts';
 
 const tills = useTills();
@@ -104,6 +104,69 @@ describe('a day of scans', () => {
       expect(complaints).toEqual([]);
     });
   }
+});
+
+describe('a day of two tills', () => {
+  it('sells each pet once, takes back what was done last, and sends after an outage what it stopped', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Balu', 'Nala', 'Coco', 'Toby');
+    const [first, second] = [
+      await tills.open(Promise.resolve(service)),
+      await openConsole(tills.browser, service),
+    ];
+    const { page, complaints } = first;
+    await rowOf(second.page, 'Rex').waitFor();
+    await deafen(second.page);
+    await rowOf(page, 'Rex').waitFor();
+    await scan(page, '0001');
+    await page.keyboard.press('s');
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    await scan(second.page, '0001');
+    await second.page.keyboard.press('s');
+    await noteOf(second.page, 'Somebody else has sold Rex (1) in the meantime.').waitFor();
+    await second.page.unrouteAll();
+    // What was done last is taken back first.
+    await scan(page, '0002');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('u');
+    await noteOf(page, 'Undone: Mia (2) stays.').waitFor();
+    await page.keyboard.press('u');
+    await noteOf(page, 'Undone: Rex (1) is available again.').waitFor();
+    await service.goAway();
+    await scan(page, '0003');
+    await page.keyboard.press('s');
+    await noteOf(page, 'Balu (3) may not have been sold.').waitFor();
+    await scan(page, '0004');
+    await page.keyboard.press('Enter');
+    await page.locator('#edit-name').fill('Nela');
+    await page.keyboard.press('Enter');
+    await noteOf(page, 'Nala (4) may not have been changed.').waitFor();
+    await scan(page, '0005');
+    // It also sets the time of keys, so there is no scan from here on.
+    await page.clock.install();
+    await page.keyboard.press('Delete');
+    await add(page, 'Kiwi', '7');
+    await noteOf(page, '\u2068Kiwi\u2069 is not added yet.').waitFor();
+    await page.clock.fastForward(60_000);
+    await noteOf(page, 'Coco (5) may not have been removed.').waitFor();
+    service.comeBack();
+    await noteOf(page, 'Removed Coco (5).').waitFor({ state: 'attached' });
+    await page.getByText('Kiwi was added with id 7.').waitFor();
+    await noteOf(page, 'Balu (3) is sold.').waitFor({ state: 'attached' });
+    await noteOf(page, 'Saved Nela (4).').waitFor({ state: 'attached' });
+    const pets = await Array.fromAsync(service.client.pets());
+    expect(pets.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      ...[
+        'Rex available',
+        'Mia available',
+        'Balu sold',
+        'Nela available',
+        'Toby available',
+        'Kiwi available',
+      ],
+    ]);
+    expect([...complaints, ...second.complaints]).toEqual([]);
+    await second[Symbol.asyncDispose]();
+  });
 });
 
 function valuesOf(fields: unknown[]): string[] {
