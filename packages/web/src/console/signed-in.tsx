@@ -5,11 +5,7 @@ import { CategoryList } from './categories/category-list.tsx';
 import { CategoryNamesContext } from './categories/use-category-names.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
-import { Notes } from './changes/notes.ts';
-import { Outbox, type Till } from './changes/outbox.ts';
-import { Undo } from './changes/undo.ts';
-import type { PetInHandOptions } from './pets/data/pet-in-hand.ts';
-import { usePets, useQuery, type PetsView } from './pets/data/use-pets.ts';
+import { usePets, useQuery } from './pets/data/use-pets.ts';
 import { defaultQuery, renderQuery, type PetQuery } from './pets/find/query.ts';
 import { focusSearch } from './pets/find/search.tsx';
 import { focusRow } from './pets/list/use-active-row.ts';
@@ -18,6 +14,7 @@ import { Pets } from './pets/pets.tsx';
 import { dayOf } from './day.ts';
 import { focusSale, Sales } from './sales/sales.tsx';
 import { ask } from './question.tsx';
+import { Till } from './till.ts';
 import { useScans } from './use-scans.ts';
 import { digits, useShortcuts } from './shortcuts.ts';
 
@@ -37,19 +34,14 @@ export interface SignedInProps {
 /** The screen of a person who has signed in: the pets, the sales or the categories. */
 export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving }: SignedInProps) {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const notes = useMemo(() => new Notes(redraw), [client]);
   const [, sales, day] = /^#\/(sales)(?:\?day=(\d{4}-\d\d-\d\d))?$/.exec(hash) ?? [];
   const isCategories = hash === '#/categories';
   const [query, setQuery] = useQuery();
-  const outbox = useRef<Outbox>(null);
-  const told: Pick<PetInHandOptions, 'tell' | 'onLeft'> = {
-    tell: (text) => notes.tell(text),
-    onLeft: (id, typed) => outbox.current?.leave(id, typed),
-  };
-  const view = usePets(client, query, told, onRefused);
-  const { hand } = view;
+  const till = useMemo(() => new Till(client, query, onRefused, () => redraw()), [client, onRefused]);
+  const { notes, hand, outbox, whyNot } = Object.assign(till, { key: apiKey });
+  const view = usePets(till, query, onRefused);
   const isFormWanted = useRef(false);
-  const onEdit = (id: bigint | undefined) => {
+  till.showForm = (id) => {
     const open = () => {
       isFormWanted.current = id === undefined;
       if (id !== undefined) hand.reach(id, 'editing');
@@ -61,8 +53,15 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     addEventListener('hashchange', open, { once: true });
     location.hash = '#/';
   };
-  const till = useTill(client, view, notes, apiKey, onRefused, onEdit);
-  outbox.current = till.outbox;
+  useEffect(() => {
+    outbox.start();
+    const leave = () => outbox.sendHeld();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      outbox.stop();
+    };
+  }, [outbox]);
   const changeQuery = (changed: Partial<PetQuery>) => {
     // What it finds may be without the pet in hand.
     if (renderQuery({ ...query, ...changed }) !== renderQuery(query)) hand.isSure = false;
@@ -79,11 +78,11 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     [notes],
   );
   leaving.current = async () => {
-    const count = till.outbox.list.filter(({ state }) => state !== 'held').length;
+    const count = outbox.list.filter(({ state }) => state !== 'held').length;
     const title = `${count === 1 ? 'One change is' : `${count} changes are`} not saved yet.`;
     const question = { title, text: 'Signing out drops what is not saved.', action: 'Sign out' };
     if (count > 0 && (await ask(question)) === undefined) return false;
-    till.outbox.sendHeld();
+    outbox.sendHeld();
     return true;
   };
   const { heardAtMs } = view.sync;
@@ -98,15 +97,9 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const isAway = view.problem !== undefined;
   // The service responds, again or still: the list may not have noticed a short outage.
   useEffect(() => {
-    if (!isAway && heardAtMs !== undefined) till.outbox.resend();
+    if (!isAway && heardAtMs !== undefined) outbox.resend();
   }, [isAway, heardAtMs]);
 
-  // A key that may only read gets no way to change anything.
-  const whyNot = !apiKey
-    ? 'Still signing in. Nothing was done; try again.'
-    : apiKey.readOnly
-      ? 'This key can only read. Nothing was done.'
-      : undefined;
   useShortcuts({
     ...Object.fromEntries(['/', ...digits].map((key) => [key, focusSearch])),
     u: () => (whyNot === undefined ? till.undo.latest() : notes.say(whyNot)),
@@ -131,7 +124,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     const count = notes.list.length;
     hand.end();
     // A text that was left has a note of its own.
-    const isTold = notes.list.length > count || till.outbox.changeOf(pet.id) !== undefined;
+    const isTold = notes.list.length > count || outbox.changeOf(pet.id) !== undefined;
     if (removedBy !== undefined && !isTold) notes.tell(pet, ` was removed by ${removedBy}.`);
   }, [row?.isRemoved]);
   // After the list has been drawn with the latest change.
@@ -149,9 +142,10 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const isWide = useIsWide() && !sales;
   const areDetailsOpen = row && !row.isRemoved && hand.details !== 'closed';
   const bar = <NotesBar notes={notes} onChosen={onChosen} />;
+  // A key that may only read gets no way to change anything.
   const by = whyNot === undefined ? till : undefined;
   const shared = {
-    ...{ client, notes, onRefused, till: by },
+    till,
     // Nobody reaches from a modal what is told elsewhere.
     children: areDetailsOpen && !isWide ? undefined : bar,
     details: areDetailsOpen ? (
@@ -169,7 +163,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     ) : undefined,
   };
   return (
-    <CategoryNamesContext.Provider value={view.categories.names}>
+    <CategoryNamesContext.Provider value={till.categories.names}>
       <main class={sales || isCategories ? 'store is-wide' : 'store'} onClickCapture={onClick}>
         {sales ? (
           <Sales day={day ?? dayOf(new Date())} onOpen={(id) => hand.reach(id, 'open')} {...shared} />
@@ -178,7 +172,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
             {bar}
           </CategoryList>
         ) : (
-          <Pets {...{ view, query, changeQuery, apiKey, whyNot, isFormWanted }} {...shared} />
+          <Pets {...{ view, query, changeQuery, isFormWanted }} {...shared} />
         )}
       </main>
     </CategoryNamesContext.Provider>
@@ -195,41 +189,4 @@ function useIsWide(): boolean {
     return () => media.removeEventListener('change', onChange);
   }, []);
   return isWide;
-}
-
-/** Lets a person sell, correct and remove pets. */
-function useTill(
-  client: PetstoreClient,
-  { rows, sync, categories }: PetsView,
-  notes: Notes,
-  apiKey: Key | undefined,
-  onRefused: (outcome?: string) => void,
-  onEdit: (id: bigint | undefined) => void,
-): Till {
-  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const current = useRef({ apiKey, onEdit });
-  current.current = { apiKey, onEdit };
-  const { undo, outbox } = useMemo(() => {
-    const shared = { client, rows, categories, notes, undo: new Undo(notes), onRefused };
-    const box = new Outbox({
-      ...shared,
-      mayDelete: () => current.current.apiKey?.mayDelete ?? false,
-      findOther: (id) => sync.findOther(id, current.current.apiKey?.name),
-      onAdded: (pet) => sync.add(pet),
-      onEdit: (id) => current.current.onEdit(id),
-      onChange: () => redraw(),
-    });
-    return { undo: shared.undo, outbox: box };
-  }, [client, rows, sync, categories, notes, onRefused]);
-
-  useEffect(() => {
-    outbox.start();
-    const leave = () => outbox.sendHeld();
-    addEventListener('pagehide', leave);
-    return () => {
-      removeEventListener('pagehide', leave);
-      outbox.stop();
-    };
-  }, [outbox]);
-  return { notes, undo, outbox, categories, mayDelete: apiKey?.mayDelete ?? false };
 }

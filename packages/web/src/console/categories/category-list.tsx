@@ -6,7 +6,7 @@ import {
   type Category,
   type PutCategoryOptions,
 } from '../../../../client/src/index.ts';
-import type { Till } from '../changes/outbox.ts';
+import type { Till } from '../till.ts';
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
 import { State } from '../state.tsx';

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Note, Notes } from './notes.ts';
 import { idAfter, shortNameOf, type Words } from './words.ts';
 
@@ -13,15 +13,11 @@ export interface NotesBarProps {
  * the focus in it.
  */
 export function NotesBar({ notes, onChosen }: NotesBarProps) {
-  const reasons = useRef(new Set<'pointer' | 'focus'>());
-  const hold = (reason: 'pointer' | 'focus', isHeld: boolean) => {
-    if (isHeld) reasons.current.add(reason);
-    else reasons.current.delete(reason);
-    notes.setHeld(reasons.current.size > 0);
-  };
-  useEffect(() => () => notes.setHeld(false), [notes]);
+  const box = useRef<HTMLElement>(null);
+  // A finger does not hover.
+  const held = matchMedia('(hover: hover)').matches ? ':hover, :focus-within' : ':focus-within';
+  notes.isHeld = () => box.current?.matches(held) ?? false;
   const press = (note: Note, act: () => void) => {
-    hold('focus', false);
     notes.choose(note, act);
     onChosen(note.petId);
   };
@@ -56,7 +52,6 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
     );
   };
 
-  const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     // A note below the rows may cover what has the focus.
     const focused = document.activeElement;
@@ -69,16 +64,7 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
 
   // Both regions always exist: screen readers announce what is added to them.
   return (
-    <section
-      ref={box}
-      class="notes"
-      aria-label="Latest changes"
-      // A finger does not hover.
-      onPointerEnter={({ pointerType }) => pointerType === 'mouse' && hold('pointer', true)}
-      onPointerLeave={() => hold('pointer', false)}
-      onFocusIn={() => hold('focus', true)}
-      onFocusOut={() => hold('focus', false)}
-    >
+    <section ref={box} class="notes" aria-label="Latest changes">
       <div role="alert">{newestFirst.filter(({ choices }) => choices).map(card)}</div>
       <div role="status">{newestFirst.filter(({ choices }) => !choices).map(card)}</div>
     </section>

@@ -8,8 +8,6 @@ export interface Choice {
 export interface Note {
   /** Without a key of its own, a button would keep the focus and belong to another note. */
   key?: number;
-  /** How long it still has, if it ends by itself. */
-  leftMs?: number;
   petId?: bigint;
   words: Words;
   /** A note with choices stays until one is made; others end by themselves. */
@@ -17,32 +15,30 @@ export interface Note {
   undo?: () => void;
 }
 
-/** How long a note stays. None ends while the pointer or the focus is on it. */
+/** How long a note stays, and how soon it ends after that once nobody points at one or has the focus in it. */
 const durationMs = 10_000;
-const tickMs = 250;
+const retryMs = 500;
 
 export const ok: Choice = { label: 'OK', act() {} };
 
 /** The notes on the screen, oldest first. */
 export class Notes {
   list: readonly Note[] = [];
+  /** True while no note may end by itself. */
+  isHeld = () => false;
   readonly #onChange: () => void;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #tickedMs = 0;
   #lastKey = 0;
-  #isHeld = false;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
   add(note: Note): void {
-    this.#tick();
     note.key = ++this.#lastKey;
-    if (!note.choices) note.leftMs = durationMs;
     // The reason why nothing was done is outdated by now.
     this.#set([...this.list.filter(({ petId, choices }) => petId !== undefined || choices), note]);
-    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+    const end = () => (this.isHeld() ? setTimeout(end, retryMs) : this.drop(note));
+    if (!note.choices) setTimeout(end, durationMs);
   }
 
   /** Says in passing why something that a person did is ignored. */
@@ -73,7 +69,7 @@ export class Notes {
   }
 
   drop(note: Note): void {
-    this.#set(this.list.filter((other) => other !== note));
+    if (this.list.includes(note)) this.#set(this.list.filter((other) => other !== note));
   }
 
   /** Ends what was told in passing about this pet: it is outdated. */
@@ -85,25 +81,6 @@ export class Notes {
   choose(note: Note, act: () => void): void {
     this.drop(note);
     act();
-  }
-
-  setHeld(isHeld: boolean): void {
-    this.#tick();
-    this.#isHeld = isHeld;
-  }
-
-  #tick(): void {
-    const nowMs = performance.now();
-    const passedMs = this.#isHeld ? 0 : nowMs - this.#tickedMs;
-    this.#tickedMs = nowMs;
-    for (const note of this.list) {
-      if (note.leftMs === undefined) continue;
-      note.leftMs -= passedMs;
-      if (note.leftMs <= 0) this.drop(note);
-    }
-    if (this.list.length > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   #set(list: readonly Note[]): void {

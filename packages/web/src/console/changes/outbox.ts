@@ -7,16 +7,15 @@ import {
   PetstoreClientError,
   type NewPet,
   type Pet,
-  type PetstoreClient,
   type PetStatus,
 } from '../../../../client/src/index.ts';
-import type { Categories } from '../categories/categories.ts';
 import { tellProblem } from '../connect.ts';
 import { petOf, readChanges, readDraft, rebased } from '../draft.ts';
-import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
+import { isSame } from '../pets/data/pet-rows.ts';
 import { keepTyped, keepUnsaved, readTyped, readUnsaved, type Typed } from '../session.ts';
-import { ok, type Choice, type Note, type Notes } from './notes.ts';
-import type { Deed, Undo } from './undo.ts';
+import { ok, type Choice, type Note } from './notes.ts';
+import type { Till } from '../till.ts';
+import type { Deed } from './undo.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -35,23 +34,6 @@ import {
   type Wanted,
   type Words,
 } from './words.ts';
-
-export interface OutboxOptions {
-  client: Pick<PetstoreClient, 'createPet' | 'updatePet' | 'deletePet' | 'getPet'>;
-  rows: PetRows;
-  categories: Categories;
-  notes: Notes;
-  undo: Undo;
-  mayDelete: () => boolean;
-  /** The key that changed a pet last, unless it is this till's own. */
-  findOther: (id: bigint) => Promise<string | undefined>;
-  onAdded: (pet: Pet) => void;
-  /** Called when what was typed is back in its form: that of a pet, or the one for new pets. */
-  onEdit: (id: bigint | undefined) => void;
-  /** Called when the key is no longer accepted, with what became of the change. */
-  onRefused: (outcome: string) => void;
-  onChange: () => void;
-}
 
 /** A change of a pet as the person saw it, or a new pet. */
 export type Change = Wanted & {
@@ -87,11 +69,11 @@ export class Outbox {
   added: Pet | undefined;
   /** How many changes the store has confirmed. */
   doneCount = 0;
-  readonly #options: OutboxOptions;
+  readonly #till: Till;
   #isStopped = false;
 
-  constructor(options: OutboxOptions) {
-    this.#options = options;
+  constructor(till: Till) {
+    this.#till = till;
   }
 
   /** Goes on with what a reload interrupted. It may have been sent, but nobody knows whether it arrived. */
@@ -141,7 +123,7 @@ export class Outbox {
 
   setStatus(seen: Pet, status: PetStatus | undefined): void {
     if (seen.status === status && !this.#whyBusy(seen))
-      this.#options.notes.tell(seen, ` ${stateOf(seen)} already.`);
+      this.#till.notes.tell(seen, ` ${stateOf(seen)} already.`);
     else this.#change({ seen, wish: { status: status ?? null }, state: 'ready' });
   }
 
@@ -158,14 +140,14 @@ export class Outbox {
   /** Keeps what was typed for a pet and not saved, until the person decides. */
   leave(id: bigint, typed: Typed): void {
     const change: Change = { seen: petOf(id, typed.base), wish: {}, typed, state: 'stuck' };
-    if (tellTyped(typed, this.#options.categories.names) === '') return;
+    if (tellTyped(typed, this.#till.categories.names) === '') return;
     this.#put(change);
     this.#askAgain(change);
   }
 
   /** Does nothing but say so while another change of the pet is under way. */
   #change(change: Change & { seen: Pet }): void {
-    const { notes } = this.#options;
+    const { notes } = this.#till;
     const { seen, wish, isUndo } = change;
     const busy = this.#whyBusy(seen);
     if (busy) {
@@ -189,7 +171,7 @@ export class Outbox {
   }
 
   #hold(change: Change & { seen: Pet }): void {
-    const { notes, undo } = this.#options;
+    const { notes, undo } = this.#till;
     const { seen, wish, deed } = change;
     notes.dropOf(seen.id);
     notes.add({ petId: seen.id, words: tellHeld(seen, wish), undo: () => deed && undo.take(deed) });
@@ -217,11 +199,11 @@ export class Outbox {
       const isTurn = change.seen || !this.list.some(({ seen, state }) => !seen && state === 'sending');
       if (change.state === 'ready' && isTurn) void this.#send(change).then(() => this.#sendReady());
     }
-    this.#options.onChange();
+    this.#till.onChange();
   }
 
   async #send(change: Change): Promise<void> {
-    const { client } = this.#options;
+    const { client } = this.#till;
     change.state = 'sending';
     try {
       if (!change.seen) {
@@ -241,21 +223,21 @@ export class Outbox {
   }
 
   async #readEtag(seen: Pet): Promise<string | undefined> {
-    const pet = await this.#options.client.getPet(seen.id);
+    const pet = await this.#till.client.getPet(seen.id);
     if (isSame(pet, seen)) return pet.etag;
     throw new PetstoreClientError('precondition_failed', 'The pet has changed.');
   }
 
   /** The store has done it. Without a pet, the pet is gone. */
   #finish(change: Change, pet?: Pet): void {
-    const { rows, notes, undo, onAdded } = this.#options;
+    const { rows, notes, undo, sync } = this.#till;
     const { seen, wish, isUndo, deed } = change;
     this.#remove(change, true);
     Object.assign(change, { state: 'done', pet });
     this.doneCount += 1;
     if (!seen) {
       this.added = pet;
-      if (pet) onAdded(pet);
+      if (pet) sync.add(pet);
       return;
     }
     let words: Words = ['Removed ', seen, '.'];
@@ -272,7 +254,7 @@ export class Outbox {
 
   /** Takes a change back, or returns why that is not possible. */
   #takeBack(change: Change): Words | undefined {
-    const { notes, mayDelete } = this.#options;
+    const { notes, mayDelete } = this.#till;
     const { seen, wish, pet, state } = change;
     if (state === 'held' && seen) {
       this.#remove(change);
@@ -285,7 +267,7 @@ export class Outbox {
     if (state !== 'done')
       return [subjectOf(change), ' is still being saved, so it cannot be taken back yet.'];
     if (!pet) return [subjectOf(change), ' was removed. That cannot be taken back.'];
-    if (!seen && !mayDelete()) return ['This key may not delete, so ', pet, ' stays.'];
+    if (!seen && !mayDelete) return ['This key may not delete, so ', pet, ' stays.'];
     const busy = this.#whyBusy(pet);
     if (busy) return busy;
     if (!seen) this.added = undefined;
@@ -295,7 +277,7 @@ export class Outbox {
   }
 
   async #fail(change: Change, error: unknown): Promise<void> {
-    const { rows, categories, onRefused } = this.#options;
+    const { rows, categories, onRefused } = this.#till;
     const { seen, wish, typed } = change;
     // The person has left it as it is.
     if (!this.list.includes(change)) return;
@@ -323,7 +305,7 @@ export class Outbox {
 
   /** Finds out what became of a pet that is no longer as the person saw it. */
   async #examine(change: Change, seen: Pet): Promise<void> {
-    const { client, rows, categories, findOther } = this.#options;
+    const { client, rows, categories, sync, key } = this.#till;
     const { wish, mayBeDone, state } = change;
     try {
       const pet = await client.getPet(seen.id);
@@ -336,7 +318,13 @@ export class Outbox {
         rows.replace(pet);
         const isMoot = wish !== 'remove' && isSame(pet, withFields(pet, wish));
         const now = { seen: pet, etag: pet.etag, mayBeDone: false };
-        const words = tellConflict(seen, pet, wish, categories.names, await findOther(seen.id));
+        const words = tellConflict(
+          seen,
+          pet,
+          wish,
+          categories.names,
+          await sync.findOther(seen.id, key?.name),
+        );
         this.#ask(change, words, isMoot ? [] : [this.#again(change, anywayLabel(pet, wish), now)]);
       }
     } catch (error) {
@@ -364,12 +352,12 @@ export class Outbox {
     const label = others.length === 0 ? ok.label : change.seen ? 'Leave it as it is' : 'Do not add it';
     const leave: Choice = { label, act: () => this.#remove(change) };
     change.note = { words, choices: [...others, leave], ...(change.seen && { petId: change.seen.id }) };
-    this.#options.notes.add(change.note);
+    this.#till.notes.add(change.note);
   }
 
   /** Asks after a reload, or when a form was left. */
   #askAgain(change: Change): void {
-    const { rows, categories } = this.#options;
+    const { rows, categories } = this.#till;
     const { seen, typed, wish } = change;
     const again = Object.keys(wish).length > 0 ? [this.#again(change)] : [];
     if (!seen || !typed) return this.#ask(change, tellFailed(change), again);
@@ -381,7 +369,7 @@ export class Outbox {
 
   /** Brings what was typed back to its form, unless another text is there. */
   #edit(change: Change): void {
-    const { rows, notes, onEdit } = this.#options;
+    const { rows, notes, showForm } = this.#till;
     const { seen, typed, note, idempotencyKey } = change;
     if (!typed) return;
     const other = readTyped(seen?.id)?.draft;
@@ -392,7 +380,7 @@ export class Outbox {
     const pet = seen && (rows.get(seen.id)?.pet ?? seen);
     keepTyped(seen?.id, pet ? rebased(typed, pet) : { ...typed, idempotencyKey });
     this.#remove(change);
-    onEdit(seen?.id);
+    showForm(seen?.id);
   }
 
   #put(change: Change): void {
@@ -402,19 +390,19 @@ export class Outbox {
   }
 
   #remember(change: Change): void {
-    if (!change.isUndo) change.deed ??= this.#options.undo.add(() => this.#takeBack(change));
+    if (!change.isUndo) change.deed ??= this.#till.undo.add(() => this.#takeBack(change));
   }
 
   /** Takes a change out of the outbox; what is not done cannot be undone either. */
   #remove(change: Change, isDone = false): void {
     this.list = this.list.filter((other) => other !== change);
-    if (!isDone) this.#options.undo.drop(change.deed);
+    if (!isDone) this.#till.undo.drop(change.deed);
     this.#dropNote(change);
     this.#keep();
   }
 
   #dropNote(change: Change): void {
-    if (change.note) this.#options.notes.drop(change.note);
+    if (change.note) this.#till.notes.drop(change.note);
     change.note = undefined;
   }
 
@@ -422,16 +410,6 @@ export class Outbox {
     const kept = this.list.map((change) => ({ ...change, note: undefined }));
     // Whoever signed out has left nothing behind.
     if (!this.#isStopped || readUnsaved('outbox')) keepUnsaved('outbox', kept.length > 0 ? kept : undefined);
-    this.#options.onChange();
+    this.#till.onChange();
   }
-}
-
-/** What a person may do at this till. Absent if the key may change nothing. */
-export interface Till {
-  notes: Notes;
-  undo: Undo;
-  outbox: Outbox;
-  categories: Categories;
-  /** False if the key may not delete. */
-  mayDelete: boolean;
 }

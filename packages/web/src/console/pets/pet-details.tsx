@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { petStatuses, type Order, type Pet, type PetstoreClient } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/use-category-names.ts';
-import type { Till } from '../changes/outbox.ts';
+import type { Till } from '../till.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { draftOf, labelOf, petOf, readChanges } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';

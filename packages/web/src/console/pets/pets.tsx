@@ -1,8 +1,7 @@
 import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Key, Pet, PetStatus } from '../../../../client/src/index.ts';
-import type { Notes } from '../changes/notes.ts';
-import type { Till } from '../changes/outbox.ts';
+import type { Till } from '../till.ts';
 import { language } from '../day.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
@@ -17,11 +16,7 @@ export interface PetsProps {
   view: PetsView;
   query: PetQuery;
   changeQuery: (changes: Partial<PetQuery>) => void;
-  apiKey: Key | undefined;
-  notes: Notes;
-  till: Till | undefined;
-  /** The reason why nothing can be changed, if there is one. */
-  whyNot: string | undefined;
+  till: Till;
   isFormWanted: RefObject<boolean>;
   /** The details of the pet in hand, if they are open. */
   details: VNode | undefined;
@@ -32,7 +27,9 @@ export interface PetsProps {
 const noPet = 'Take a pet first: scan its label, or go to it with the arrow keys.';
 
 /** The list of pets, the details of one, and the form that adds one. */
-export function Pets({ view, query, changeQuery, notes, till, isFormWanted, ...page }: PetsProps) {
+export function Pets({ till, view, query, changeQuery, isFormWanted, ...page }: PetsProps) {
+  const { notes, outbox } = till;
+  const canChange = till.whyNot === undefined;
   const [isFormOpen, setIsFormOpen] = useState(false);
   const { hand } = view;
   const list = useRef<HTMLDivElement>(null);
@@ -56,16 +53,16 @@ export function Pets({ view, query, changeQuery, notes, till, isFormWanted, ...p
   });
 
   /** Does something with the pet in hand, or says why not. */
-  const onHand = (work: (pet: Pet, by: Till) => void) => () => {
+  const onHand = (work: (pet: Pet) => void) => () => {
     const why = whyNot();
-    if (!till) notes.say(page.whyNot ?? '');
+    if (till.whyNot !== undefined) notes.say(till.whyNot);
     else if (why !== false) notes.say(`${why} Nothing was done; try again.`);
     else if (hand.id === undefined) notes.say(noPet);
-    else void hand.use(({ pet }) => work(pet, till));
+    else void hand.use(({ pet }) => work(pet));
   };
-  const set = (status: PetStatus) => onHand((pet, { outbox }) => outbox.setStatus(pet, status));
-  const remove = onHand((pet, { outbox, mayDelete }) => {
-    if (mayDelete) outbox.remove(pet);
+  const set = (status: PetStatus) => onHand((pet) => outbox.setStatus(pet, status));
+  const remove = onHand((pet) => {
+    if (till.mayDelete) outbox.remove(pet);
     else notes.tell('This key may not delete. Nothing was done.');
   });
   useShortcuts({
@@ -78,7 +75,7 @@ export function Pets({ view, query, changeQuery, notes, till, isFormWanted, ...p
     },
     ArrowDown: () => focusRow(),
     ArrowUp: () => focusRow(),
-    n: till ? openForm : () => notes.say(page.whyNot ?? ''),
+    n: () => (till.whyNot === undefined ? openForm() : notes.say(till.whyNot)),
   });
 
   return (
@@ -91,7 +88,7 @@ export function Pets({ view, query, changeQuery, notes, till, isFormWanted, ...p
           </Search>
           <CategoryFilter chosen={query.category} onChoose={(category) => changeQuery({ category })} />
           <Filter chosen={query.status} onChoose={(status) => changeQuery({ status })} />
-          {till && (
+          {canChange && (
             <button
               type="button"
               class="primary form-toggle"
@@ -118,20 +115,20 @@ export function Pets({ view, query, changeQuery, notes, till, isFormWanted, ...p
       <div class="beside">
         <div class="panels">
           {page.details}
-          {till && (
+          {canChange && (
             <aside
               id="add-pet"
               class={isFormOpen ? 'add-pet is-open' : 'add-pet'}
               aria-labelledby="add-pet-title"
             >
               <AddPet
-                outbox={till.outbox}
+                outbox={outbox}
                 categories={till.categories}
                 onShow={(id) => changeQuery({ ...defaultQuery, text: `#${id}` })}
               />
             </aside>
           )}
-          <KeyNotice apiKey={page.apiKey} />
+          <KeyNotice apiKey={till.key} />
         </div>
         {page.children}
       </div>

@@ -1,8 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { PetstoreClient } from '../../../../client/src/index.ts';
 import { useCategoryNames } from '../categories/use-category-names.ts';
-import type { Till } from '../changes/outbox.ts';
+import type { Till } from '../till.ts';
 import { nameOf, textOf } from '../changes/words.ts';
 import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
@@ -13,11 +12,9 @@ import { SheetHead, SheetTotals } from './sheet-head.tsx';
 import { useSales } from './use-sales.ts';
 
 export interface SalesProps {
-  client: PetstoreClient;
   /** Such as `2026-11-17`, in the browser's time zone. */
   day: string;
-  till: Till | undefined;
-  onRefused: () => void;
+  till: Till;
   /** Takes the pet of a sale in hand, and opens its details. */
   onOpen: (petId: bigint) => void;
   /** The details of the pet in hand, if they are open. */
@@ -27,11 +24,11 @@ export interface SalesProps {
 }
 
 /** The sales of one day, newest first. They are read again only on request, so that no row moves under a pointer. */
-export function Sales({ client, day, till, onRefused, onOpen, details, children }: SalesProps) {
-  const view = useSales(client, day, till?.outbox.doneCount, onRefused);
+export function Sales({ day, till, onOpen, details, children }: SalesProps) {
+  const view = useSales(till, day);
   const [text, setText] = useState('');
-  const canChange = till !== undefined;
-  const held = till?.outbox.list.filter(({ state, wish }) => state === 'held' && wish !== 'remove') ?? [];
+  const canChange = till.whyNot === undefined;
+  const held = till.outbox.list.filter(({ state, wish }) => state === 'held' && wish !== 'remove');
   const returning = held.map(({ seen }) => seen?.id).join();
   const names = useCategoryNames();
   const shown = useMemo(

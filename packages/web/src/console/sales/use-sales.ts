@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isUnauthorized, type Order, type PetstoreClient } from '../../../../client/src/index.ts';
+import { isUnauthorized, type Order } from '../../../../client/src/index.ts';
 import { startOf } from '../day.ts';
+import type { Till } from '../till.ts';
 import { salesOf, type Sale } from './sale.ts';
 
 /** The newest sales of a day, as far back as they have been read. */
@@ -19,12 +20,8 @@ export interface SalesView extends Reading {
 const unread: Reading = { sales: [], isComplete: false, readAt: undefined };
 
 /** Reads the orders of a day page by page; again on request, and after a change made here. */
-export function useSales(
-  client: PetstoreClient,
-  day: string,
-  doneCount: number | undefined,
-  onRefused: () => void,
-): SalesView {
+export function useSales({ client, outbox, onRefused }: Till, day: string): SalesView {
+  const { doneCount } = outbox;
   const [reading, setReading] = useState<Reading & { day: string }>();
   const [error, setError] = useState<unknown>();
   const [loads, setLoads] = useState(0);

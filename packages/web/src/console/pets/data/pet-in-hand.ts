@@ -1,18 +1,7 @@
-import type { Pet } from '../../../../../client/src/index.ts';
-import { keepTyped, keepUnsaved, readTyped, readUnsaved, type Typed } from '../../session.ts';
+import { keepTyped, keepUnsaved, readTyped, readUnsaved } from '../../session.ts';
 import { numberOf } from '../find/query.ts';
-import type { PetRows, Row } from './pet-rows.ts';
-
-export interface PetInHandOptions {
-  rows: PetRows;
-  /** Tells what the person must know. */
-  tell: (text: string) => void;
-  /** Resolves with a pet, which then has a row, or with undefined if there is none. */
-  find: (id: bigint) => Promise<Pet | undefined>;
-  /** Called with the text that was typed for a pet and not saved, when its details close. */
-  onLeft: (id: bigint, typed: Typed) => void;
-  onChange: () => void;
-}
+import type { Till } from '../../till.ts';
+import type { Row } from './pet-rows.ts';
 
 /** The one pet that keys and buttons act on, however it was chosen. A reload keeps it. */
 export class PetInHand {
@@ -24,11 +13,11 @@ export class PetInHand {
   isSure = true;
   /** True if the till chose it: it is the first of a search. */
   isFirst = false;
-  readonly #options: PetInHandOptions;
+  readonly #till: Till;
   #finding: Promise<Row | undefined> | undefined;
 
-  constructor(options: PetInHandOptions) {
-    this.#options = options;
+  constructor(till: Till) {
+    this.#till = till;
     const kept = readUnsaved('hand') as { id: bigint; details: PetInHand['details'] } | undefined;
     if (!kept) return;
     this.id = kept.id;
@@ -37,7 +26,7 @@ export class PetInHand {
   }
 
   get row(): Row | undefined {
-    return this.id === undefined ? undefined : this.#options.rows.get(this.id);
+    return this.id === undefined ? undefined : this.#till.rows.get(this.id);
   }
 
   /** Takes a pet instead of the one before, whose details close. */
@@ -52,20 +41,20 @@ export class PetInHand {
     const id = numberOf(digits);
     if (id !== undefined) return this.reach(id);
     this.end();
-    this.#options.tell(`No pet has the id ${digits}. Nothing was done.`);
+    this.#till.notes.tell(`No pet has the id ${digits}. Nothing was done.`);
   }
 
   /** Takes a pet whose row may be on its way. */
   reach(id: bigint, details: PetInHand['details'] = 'closed'): void {
-    const { tell, rows, find } = this.#options;
+    const { notes, rows, sync } = this.#till;
     this.isFirst = false;
-    const finding = find(id).then(
+    const finding = sync.find(id).then(
       (pet) => {
-        if (!pet) tell(`No pet has the id ${id}. Nothing was done.`);
+        if (!pet) notes.tell(`No pet has the id ${id}. Nothing was done.`);
         return rows.get(id);
       },
       (): undefined => {
-        tell(`Pet ${id} was not found in time. Nothing was done; try again.`);
+        notes.tell(`Pet ${id} was not found in time. Nothing was done; try again.`);
       },
     );
     this.#set(id, details);
@@ -75,7 +64,7 @@ export class PetInHand {
       if (this.#finding !== finding) return;
       this.#finding = undefined;
       if (!row && this.id === id) this.end();
-      else this.#options.onChange();
+      else this.#till.onChange();
     });
   }
 
@@ -115,8 +104,8 @@ export class PetInHand {
     keepUnsaved('hand', id === undefined ? undefined : { id, details });
     if (isLeft) {
       keepTyped(left, undefined);
-      this.#options.onLeft(left, typed);
+      this.#till.outbox.leave(left, typed);
     }
-    this.#options.onChange();
+    this.#till.onChange();
   }
 }

@@ -1,17 +1,15 @@
-import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks';
-import { isUnauthorized, type PetstoreClient } from '../../../../../client/src/index.ts';
-import { Categories } from '../../categories/categories.ts';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { isUnauthorized } from '../../../../../client/src/index.ts';
 import { toProblem, type Problem } from '../../connect.ts';
+import type { Till } from '../../till.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
-import { PetInHand, type PetInHandOptions } from './pet-in-hand.ts';
-import { PetRows } from './pet-rows.ts';
-import { PetSync } from './pet-sync.ts';
+import type { PetInHand } from './pet-in-hand.ts';
+import type { PetRows } from './pet-rows.ts';
+import type { PetSync } from './pet-sync.ts';
 
 export interface PetsView {
-  /** Tell these rows what you changed in the store, and the list shows it at once. */
   rows: PetRows;
   sync: PetSync;
-  categories: Categories;
   hand: PetInHand;
   /** True from the first key of a new search until its rows arrive: the list still shows those of another search. */
   isSearching: boolean;
@@ -24,18 +22,7 @@ export interface PetsView {
 const typingMs = 200;
 
 /** Loads the pets of a query and keeps them fresh while somebody can see them. */
-export function usePets(
-  client: PetstoreClient,
-  query: PetQuery,
-  told: Pick<PetInHandOptions, 'tell' | 'onLeft'>,
-  onRefused: () => void,
-): PetsView {
-  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { rows, sync, categories, hand } = useMemo(
-    () => follow(client, query, told, () => redraw()),
-    [client],
-  );
-
+export function usePets({ rows, sync, hand }: Till, query: PetQuery, onRefused: () => void): PetsView {
   useEffect(() => {
     const run = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
     run();
@@ -68,21 +55,7 @@ export function usePets(
   useLayoutEffect(() => {
     if (!isSearching) hand.settle();
   }, [isTyping, isSearching, sync.loads]);
-  return { rows, sync, categories, hand, isSearching, search, problem };
-}
-
-function follow(
-  client: PetstoreClient,
-  query: PetQuery,
-  told: Pick<PetInHandOptions, 'tell' | 'onLeft'>,
-  onState: () => void,
-) {
-  const rows = new PetRows(onState);
-  const categories = new Categories({ client, onChange: onState });
-  const hand: PetInHand = new PetInHand({ rows, ...told, find: (id) => sync.find(id), onChange: onState });
-  const kept = () => (hand.isSure ? hand.id : undefined);
-  const sync = new PetSync({ client, rows, categories, query, kept, onState });
-  return { rows, categories, hand, sync };
+  return { rows, sync, hand, isSearching, search, problem };
 }
 
 /** Browsers refuse to change the address many times in a short while. */

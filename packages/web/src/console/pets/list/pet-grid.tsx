@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Pet } from '../../../../../client/src/index.ts';
 import { useCategoryNames } from '../../categories/use-category-names.ts';
-import type { Till } from '../../changes/outbox.ts';
+import type { Till } from '../../till.ts';
 import type { Wish } from '../../changes/words.ts';
 import type { Row } from '../data/pet-rows.ts';
 import type { PetsView } from '../data/use-pets.ts';
