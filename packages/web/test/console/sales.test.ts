@@ -9,7 +9,7 @@ import {
   overflowing,
   phone,
 } from '../../../../test/support/browser/console.ts';
-import { calmDown, noteOf, openShop } from '../../../../test/support/browser/shop.ts';
+import { calmDown, deafen, noteOf, openShop } from '../../../../test/support/browser/shop.ts';
 import { addPet, idsOf } from '../../../../test/support/http/calls.ts';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { openService } from '../../../../test/support/http/service.ts';
@@ -257,10 +257,15 @@ describe('the sales', () => {
     await calmDown(page);
     await page.getByRole('button', { name: 'Change Mia' }).click();
     await page.locator('.details').waitFor();
+    await deafen(page);
     await service.client.updatePet(2n, { name: 'Mio' });
     await page.locator('.details').getByRole('button', { name: 'Return' }).click();
     await noteOf(page, 'Somebody else has renamed Mia (2) to Mio (2) in the meantime.').waitFor();
     expect((await service.client.getPet(2n)).status).toBe('sold');
+    // Its pet is the one in hand.
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Pets' }).click();
+    await page.locator('.row[data-id="2"][aria-selected=true]').waitFor();
   });
 });
 

@@ -81,9 +81,10 @@ export class Outbox {
     this.#isStopped = false;
     for (const change of (readUnsaved('outbox') ?? []) as Change[]) {
       change.mayBeDone = true;
-      if (change.state !== 'stuck') change.state = 'ready';
+      if (change.state !== 'stuck' && change.state !== 'held') change.state = 'ready';
       this.#put(change);
       if (change.state === 'stuck') this.#askAgain(change);
+      if (change.state === 'held' && change.seen) this.#hold(change);
     }
     this.#sendReady();
   }
@@ -407,9 +408,10 @@ export class Outbox {
   }
 
   #keep(): void {
+    // Whoever signed out has left nothing behind, and whoever signed in next has an outbox of their own.
+    if (this.#isStopped) return;
     const kept = this.list.map((change) => ({ ...change, note: undefined }));
-    // Whoever signed out has left nothing behind.
-    if (!this.#isStopped || readUnsaved('outbox')) keepUnsaved('outbox', kept.length > 0 ? kept : undefined);
+    keepUnsaved('outbox', kept.length > 0 ? kept : undefined);
     this.#till.onChange();
   }
 }

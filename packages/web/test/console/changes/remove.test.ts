@@ -84,23 +84,6 @@ describe('removing a pet', () => {
     await untilLeft(service, 'Mia');
     await removedRow(page, 'Rex').waitFor();
   });
-
-  it('says so when the service cannot be reached, and is sent once it is back', async () => {
-    const { page, findBarriers, service } = await tills.open(openShop('Rex', 'Mia'));
-    await rowOf(page, 'Rex').focus();
-    await page.clock.install();
-    await service.goAway();
-    await page.keyboard.press('Delete');
-    await noteOf(page, 'Rex (1) is about to be removed.').waitFor();
-    await page.clock.fastForward(10_000);
-    const note = noteOf(page, 'Rex (1) may not have been removed. The service cannot be reached.');
-    await note.waitFor();
-    await rowOf(page, 'Rex').getByText('Not saved').waitFor();
-    expect(await findBarriers()).toEqual([]);
-    // It is sent by itself as soon as the service is back.
-    service.comeBack();
-    await untilLeft(service, 'Mia');
-  });
 });
 
 /** A page handles responses in the order of their arrival: once it has another one, it has those before. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { add, desktop, openConsole, phone } from '../../../../../test/support/browser/console.ts';
-import { deafen, noteOf, openShop, rowOf } from '../../../../../test/support/browser/shop.ts';
+import { deafen, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
 import { scan } from '../helpers.ts';
 
 const tills = useTills();
@@ -122,7 +122,10 @@ describe('a day of two tills', () => {
     await noteOf(page, 'Rex (1) is sold.').waitFor();
     await scan(second.page, '0001');
     await second.page.keyboard.press('s');
-    await noteOf(second.page, 'Somebody else has sold Rex (1) in the meantime.').waitFor();
+    const told = noteOf(second.page, 'Somebody else has sold Rex (1) in the meantime.');
+    await told.waitFor();
+    expect(await told.getByRole('button').allInnerTexts()).toEqual(['OK']);
+    expect(await soldIn(service)).toEqual([1n]);
     await second.page.unrouteAll();
     // What was done last is taken back first.
     await scan(page, '0002');
