@@ -7,10 +7,18 @@ import {
   type PetStatus,
 } from '../../../client/src/index.ts';
 import { isInteger } from './categories/category-names.ts';
-import type { Typed } from './session.ts';
 
 /** What the person has typed. An empty status means none. A category is a number, or the name of one while it is typed. */
 export type Draft = Record<keyof NewPet, string>;
+
+/** Text that was typed into a form but not saved. */
+export interface Typed {
+  /** The values before somebody typed. */
+  base: Draft;
+  draft: Draft;
+  /** Set once it was sent. */
+  idempotencyKey?: string | undefined;
+}
 
 export type DraftErrors = { [Field in keyof Draft]?: string | undefined };
 

@@ -3,9 +3,9 @@ import { useReducer, useRef, useState } from 'preact/hooks';
 import { petStatuses } from '../../../client/src/index.ts';
 import type { Categories } from './categories/categories.ts';
 import { CategoryField } from './categories/category-field.tsx';
-import { inputs, labelOf, labels, petFields, type Draft, type DraftErrors } from './draft.ts';
+import { inputs, labelOf, labels, petFields, type Draft, type DraftErrors, type Typed } from './draft.ts';
 import { Field } from './field.tsx';
-import { keepTyped, readTyped, type Typed } from './session.ts';
+import { keepTyped, readTyped } from './session.ts';
 
 export interface PetFormProps {
   /** The pet whose draft it is; absent for a new one. */

@@ -1,4 +1,4 @@
-import type { Draft } from './draft.ts';
+import type { Typed } from './draft.ts';
 
 /** Keeps the API key for this tab, or for this browser if the person wants that. Never in the address. */
 
@@ -25,15 +25,6 @@ export function forgetKey(key?: string): void {
       if (key === undefined || storage.getItem(name) === key) storage.removeItem(name);
     }
   });
-}
-
-/** Text that was typed into a form but not saved. */
-export interface Typed {
-  /** The values before somebody typed. */
-  base: Draft;
-  draft: Draft;
-  /** Set once it was sent. */
-  idempotencyKey?: string | undefined;
 }
 
 const prefix = 'petstore-draft-';

@@ -54,6 +54,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     location.hash = '#/';
   };
   useEffect(() => {
+    if (!apiKey) return undefined;
     outbox.start();
     const leave = () => outbox.sendHeld();
     addEventListener('pagehide', leave);
@@ -61,7 +62,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
       removeEventListener('pagehide', leave);
       outbox.stop();
     };
-  }, [outbox]);
+  }, [outbox, apiKey]);
   const changeQuery = (changed: Partial<PetQuery>) => {
     // What it finds may be without the pet in hand.
     if (renderQuery({ ...query, ...changed }) !== renderQuery(query)) hand.isSure = false;

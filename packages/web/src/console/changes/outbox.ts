@@ -5,17 +5,20 @@ import {
   isTemporary,
   isUnauthorized,
   PetstoreClientError,
+  type Key,
   type NewPet,
   type Pet,
+  type PetstoreClient,
   type PetStatus,
 } from '../../../../client/src/index.ts';
+import type { Categories } from '../categories/categories.ts';
 import { tellProblem } from '../connect.ts';
-import { petOf, readChanges, readDraft, rebased } from '../draft.ts';
-import { isSame } from '../pets/data/pet-rows.ts';
-import { keepTyped, keepUnsaved, readTyped, readUnsaved, type Typed } from '../session.ts';
-import { ok, type Choice, type Note } from './notes.ts';
-import type { Till } from '../till.ts';
-import type { Deed } from './undo.ts';
+import { petOf, readChanges, readDraft, rebased, type Typed } from '../draft.ts';
+import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
+import type { PetSync } from '../pets/data/pet-sync.ts';
+import { keepTyped, keepUnsaved, readTyped, readUnsaved } from '../session.ts';
+import { ok, type Choice, type Note, type Notes } from './notes.ts';
+import type { Deed, Undo } from './undo.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -34,6 +37,24 @@ import {
   type Wanted,
   type Words,
 } from './words.ts';
+
+/** The parts of a till that the outbox works with. */
+export interface OutboxParts {
+  client: PetstoreClient;
+  rows: PetRows;
+  sync: PetSync;
+  categories: Categories;
+  notes: Notes;
+  undo: Undo;
+  /** Unknown until the service has responded. */
+  key: Key | undefined;
+  mayDelete: boolean;
+  /** Shows the form to which a text has returned: that of a pet, or the one for new pets. */
+  showForm: (id: bigint | undefined) => void;
+  /** Called when the key is no longer accepted, with what became of the change. */
+  onRefused: (outcome: string) => void;
+  onChange: () => void;
+}
 
 /** A change of a pet as the person saw it, or a new pet. */
 export type Change = Wanted & {
@@ -64,27 +85,30 @@ const holdMs = 10_000;
  * Nothing counts as done before the store says so, and nobody's work is overwritten.
  */
 export class Outbox {
-  list: readonly Change[] = [];
+  list = (readUnsaved('outbox') ?? []) as readonly Change[];
   /** The latest pet added, until the next leaves the form. */
   added: Pet | undefined;
   /** How many changes the store has confirmed. */
   doneCount = 0;
-  readonly #till: Till;
-  #isStopped = false;
+  readonly #till: OutboxParts;
+  #isStopped = true;
 
-  constructor(till: Till) {
+  constructor(till: OutboxParts) {
     this.#till = till;
   }
 
   /** Goes on with what a reload interrupted. It may have been sent, but nobody knows whether it arrived. */
   start(): void {
     this.#isStopped = false;
-    for (const change of (readUnsaved('outbox') ?? []) as Change[]) {
+    for (const change of this.list) {
+      if (change.state === 'stuck') {
+        this.#askAgain(change);
+        continue;
+      }
       change.mayBeDone = true;
-      if (change.state !== 'stuck' && change.state !== 'held') change.state = 'ready';
-      this.#put(change);
-      if (change.state === 'stuck') this.#askAgain(change);
+      this.#remember(change);
       if (change.state === 'held' && change.seen) this.#hold(change);
+      else change.state = 'ready';
     }
     this.#sendReady();
   }
@@ -244,9 +268,11 @@ export class Outbox {
     let words: Words = ['Removed ', seen, '.'];
     if (pet && wish !== 'remove') {
       rows.replace(pet);
-      // What is being typed is no conflict with it.
+      // What is being typed, or waits for a decision, is no conflict with it.
       const open = readTyped(pet.id);
       if (open) keepTyped(pet.id, rebased(open, pet));
+      for (const other of this.list)
+        if (other.seen?.id === pet.id && isSame(other.seen, seen)) other.seen = pet;
       words = isUndo ? tellUndone(pet, wish) : tellDone(seen, pet, wish);
     } else rows.remove(seen.id);
     notes.dropOf(seen.id);
@@ -307,14 +333,15 @@ export class Outbox {
   /** Finds out what became of a pet that is no longer as the person saw it. */
   async #examine(change: Change, seen: Pet): Promise<void> {
     const { client, rows, categories, sync, key } = this.#till;
-    const { wish, mayBeDone, state } = change;
+    const { wish, state, etag } = change;
     try {
       const pet = await client.getPet(seen.id);
       if (isSame(pet, seen)) {
+        // It was changed, and changed back.
+        if (etag === pet.etag) return this.#ask(change, tellFailed(change), [this.#again(change)]);
         change.etag = pet.etag;
         if (state === 'sending') change.state = 'ready';
-      } else if (mayBeDone && wish !== 'remove' && isSame(pet, withFields(seen, wish)))
-        this.#finish(change, pet);
+      } else if (await this.#hasArrived(change, pet)) this.#finish(change, pet);
       else {
         rows.replace(pet);
         const isMoot = wish !== 'remove' && isSame(pet, withFields(pet, wish));
@@ -331,6 +358,15 @@ export class Outbox {
     } catch (error) {
       await this.#fail(change, error);
     }
+  }
+
+  /** True if an earlier try has changed the pet, and not another till that wanted the same. */
+  async #hasArrived({ seen, wish, mayBeDone }: Change, pet: Pet): Promise<boolean> {
+    const { client, key } = this.#till;
+    if (!seen || wish === 'remove' || !mayBeDone || !isSame(pet, withFields(seen, wish))) return false;
+    if (wish.status !== 'sold' && wish.status !== 'pending') return true;
+    const { orders } = await client.listOrders({ petId: pet.id, sort: 'newest', limit: 1 });
+    return orders[0]?.createdBy === key?.name;
   }
 
   /** The choice to send a change again. */

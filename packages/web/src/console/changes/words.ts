@@ -1,7 +1,6 @@
 import type { NewPet, Pet, PetFields, PetStatus } from '../../../../client/src/index.ts';
 import { isInteger, type CategoryNames } from '../categories/category-names.ts';
-import { inputs, petFields } from '../draft.ts';
-import type { Typed } from '../session.ts';
+import { inputs, petFields, type Typed } from '../draft.ts';
 
 /** Text about pets. Each is shown with its id and its shortened name, which keeps its own direction. */
 export type Words = readonly (string | Pet)[];

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Categories } from '../categories/categories.ts';
 import type { Outbox } from '../changes/outbox.ts';
 import { isolatedName, shortNameOf } from '../changes/words.ts';
-import { emptyDraft, readDraft, type Draft } from '../draft.ts';
+import { emptyDraft, readDraft, type Draft, type Typed } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
-import { type Typed } from '../session.ts';
 
 export interface AddPetProps {
   outbox: Outbox;

@@ -109,7 +109,12 @@ export function Pets({ till, view, query, changeQuery, isFormWanted, ...page }: 
               changeQuery({ text: '', category });
             }}
           />
-          <PetList view={view} till={till} onShowAll={() => changeQuery(defaultQuery)} onAdd={openForm} />
+          <PetList
+            view={view}
+            till={canChange ? till : undefined}
+            onShowAll={() => changeQuery(defaultQuery)}
+            onAdd={openForm}
+          />
         </div>
       </section>
       <div class="beside">

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test';
+import { createKey } from '../../../../../test/support/browser/console.ts';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import {
   calmDown,
@@ -38,6 +39,18 @@ describe('two tills', () => {
     await page.getByRole('button', { name: 'Make it pending anyway' }).click();
     await noteOf(page, 'Max (1) is pending.').waitFor();
     expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', categoryId: 8n, status: 'pending' });
+  });
+
+  it('do not claim the sale of another till after an outage', async () => {
+    const { page, service } = await tills.open(openShop('Rex'));
+    const { text } = await createKey(service, 'till-2');
+    await page.route('**/v1/pets/1', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) may not have been sold.').waitFor();
+    await service.clientWith({ apiKey: text }).updatePet(1n, { status: 'sold' });
+    await page.unroute('**/v1/pets/1');
+    await noteOf(page, 'has sold Rex (1) in the meantime.').waitFor();
+    expect(await soldIn(service)).toEqual([1n]);
   });
 
   it('say when a pet is gone', async () => {
