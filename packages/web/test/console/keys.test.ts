@@ -57,7 +57,9 @@ describe('the console with a read-only key', () => {
     await using visited = await visit(chromium.browser, service.url);
     const { page } = visited;
     // A console that does not know that the key may only read.
-    await page.route('**/v1/key', (route) => route.fulfill({ json: { name: 'viewer', readOnly: false } }));
+    await page.route('**/v1/key', (route) =>
+      route.fulfill({ json: { name: 'viewer', readOnly: false, mayDelete: true } }),
+    );
     await signIn(page, text);
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, `Rex (1) was not sold. ${message}`).waitFor();
