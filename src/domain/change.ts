@@ -19,7 +19,7 @@ import {
   preconditionFailed,
   type Preconditions,
   type UnmetPrecondition,
-  unmetPrecondition,
+  findUnmetPrecondition,
 } from './precondition.ts';
 
 /** All that a store can be asked to change, as plain data that may pass between threads. */
@@ -247,7 +247,7 @@ function findPet({ id, preconditions }: ChangeTarget, known: Known, effects: Eff
   const current = changedPets.get(id) ?? createdPets.get(id) ?? known.pets.get(id);
   if (!current) return 'missing';
   // Few changes have preconditions, and a hash takes time.
-  return (preconditions && unmetPrecondition(preconditions, etagOf(current.json))) ?? current;
+  return (preconditions && findUnmetPrecondition(preconditions, etagOf(current.json))) ?? current;
 }
 
 function changeCategory(
@@ -261,7 +261,8 @@ function changeCategory(
   // A delete shows the last state.
   const category = isPut ? { id, name: change.name } : before;
   if (!category) return 'missing';
-  const unmet = preconditions && unmetPrecondition(preconditions, before && etagOf(renderCategory(before)));
+  const unmet =
+    preconditions && findUnmetPrecondition(preconditions, before && etagOf(renderCategory(before)));
   if (unmet) return unmet;
   const json = renderCategory(category);
   // An equal name changes nothing.

@@ -25,7 +25,7 @@ export function etagOf(body: string | Uint8Array<ArrayBuffer>, mark = ''): strin
 const readableTags = /^(?:\*|(?:[ \t,]*(?:W\/)?"[!#-~\u0080-\uffff]*"(?=[ \t]*(?:,|$)))+[ \t,]*)$/;
 
 /** Refuses tags that cannot be read: ignored, they would let a change through that depends on them. */
-export function refuseUnreadable({ ifMatch = anyTag, ifNoneMatch = anyTag }: Preconditions): void {
+export function refuseUnreadableTags({ ifMatch = anyTag, ifNoneMatch = anyTag }: Preconditions): void {
   for (const [name, tags] of [
     ['If-Match', ifMatch],
     ['If-None-Match', ifNoneMatch],
@@ -39,19 +39,20 @@ export function refuseUnreadable({ ifMatch = anyTag, ifNoneMatch = anyTag }: Pre
 }
 
 /** Evaluates both, in the order of RFC 9110, section 13.2.2. There is no tag if the target does not exist. */
-export function unmetPrecondition(
+export function findUnmetPrecondition(
   { ifMatch, ifNoneMatch }: Preconditions,
   etag: string | undefined,
 ): UnmetPrecondition | undefined {
   // The comparison is strong, so a weak tag never matches.
-  if (ifMatch !== undefined && !names(ifMatch, etag)) return 'if-match';
+  if (ifMatch !== undefined && !includesTag(ifMatch, etag)) return 'if-match';
   // The comparison is weak.
-  if (ifNoneMatch !== undefined && names(ifNoneMatch.replaceAll('W/"', '"'), etag)) return 'if-none-match';
+  if (ifNoneMatch !== undefined && includesTag(ifNoneMatch.replaceAll('W/"', '"'), etag))
+    return 'if-none-match';
   return undefined;
 }
 
 /** Our tags contain no comma, so a tag with one is split in two, and neither part matches. */
-function names(tags: string, etag: string | undefined): boolean {
+function includesTag(tags: string, etag: string | undefined): boolean {
   if (etag === undefined) return false;
   return tags.trim() === anyTag || tags.split(',').some((tag) => tag.trim() === etag);
 }

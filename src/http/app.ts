@@ -87,7 +87,7 @@ export function createApp(options: AppOptions): App {
       // The runtime refuses malformed HTTP in the same way.
       if (isMisframed(request)) return new Response(null, { status: 400, headers: { Connection: 'close' } });
       const match = findRoute(request.url);
-      if (match) return match.route.serve(request, match.parameter);
+      if (match) return match.target.serve(request, match.parameter);
       return (findRoute(`/v1${pathOf(request.url)}`) ? withoutVersion : unknown).serve(request, undefined);
     },
     stopWaiting: events.stopWaiting,

@@ -55,7 +55,7 @@ function keep<Input, Result>(
   { version, keyOf, sizeOf = () => 0, isCurrent = () => true }: KeepOptions<Input, Result>,
 ): typeof read {
   const results = new Map<string, Result>();
-  let keptAt: number | undefined;
+  let resultsVersion: number | undefined;
   let size = 0;
 
   const clear = (): void => {
@@ -73,16 +73,16 @@ function keep<Input, Result>(
 
   return (input) => {
     // Ask before the read: a commit in between then only drops the result early.
-    const readAt = version();
-    if (readAt !== keptAt) clear();
-    keptAt = readAt;
-    const key = readAt === undefined ? undefined : keyOf(input);
+    const versionBefore = version();
+    if (versionBefore !== resultsVersion) clear();
+    resultsVersion = versionBefore;
+    const key = versionBefore === undefined ? undefined : keyOf(input);
     if (key === undefined) return read(input);
-    const result = results.get(key);
-    if (result !== undefined && isCurrent(result)) return result;
-    return andThen(read(input), (latest) => {
-      if (readAt === keptAt) add(key, latest);
-      return latest;
+    const entry = results.get(key);
+    if (entry !== undefined && isCurrent(entry)) return entry;
+    return andThen(read(input), (result) => {
+      if (versionBefore === resultsVersion) add(key, result);
+      return result;
     });
   };
 }

@@ -15,9 +15,9 @@ export function createClientAddress(peerOf: ClientAddress, trustedProxies: reado
   return (request) => {
     const peer = peerOf(request);
     if (peer === undefined) return undefined;
-    const forwarded = isTrusted(peer) ? (request.headers.get('X-Forwarded-For') ?? '').split(',') : [];
-    const client = forwarded.map((address) => address.trim()).findLast((address) => !isTrusted(address));
-    return plain(client !== undefined && isIP(client) !== 0 ? client : peer);
+    const addresses = isTrusted(peer) ? (request.headers.get('X-Forwarded-For') ?? '').split(',') : [];
+    const client = addresses.map((address) => address.trim()).findLast((address) => !isTrusted(address));
+    return withoutIpv6Prefix(client !== undefined && isIP(client) !== 0 ? client : peer);
   };
 }
 
@@ -43,6 +43,6 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 /** A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`. */
-function plain(address: string): string {
+function withoutIpv6Prefix(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -37,8 +37,8 @@ export function contractOf(
       : { url: publicUrl, description: 'Production' },
     ...(stagingUrl === undefined ? [] : [{ url: stagingUrl, description: 'Staging' }]),
   ];
-  const served = { ...contract, servers };
-  return stableOnly ? onlyStable(served) : served;
+  const document = { ...contract, servers };
+  return stableOnly ? onlyStable(document) : document;
 }
 
 /**
@@ -63,8 +63,8 @@ export function toOpenapi30(contract: Contract): unknown {
 
 /** Removes the operations with a stability marker, the links to them, and the tags and components that only they use. */
 function onlyStable(contract: Contract): Contract {
-  const marked = operationsOf(contract).filter((each) => 'x-stability' in each);
-  const names = new Set<unknown>(marked.map(({ operationId }) => operationId));
+  const unstable = operationsOf(contract).filter((each) => 'x-stability' in each);
+  const names = new Set<unknown>(unstable.map(({ operationId }) => operationId));
   const stable = rewrite(contract, (node) =>
     'operationId' in node && names.has(node.operationId) ? undefined : node,
   ) as Contract;
@@ -88,13 +88,13 @@ function isOperation(part: Operation | unknown[]): part is Operation {
 function withoutUnused(contract: Contract): Contract {
   const text = JSON.stringify(contract);
   const { securitySchemes = {}, ...others } = contract.components;
-  const kept = Object.entries(others).map(([kind, components]) => [
+  const used = Object.entries(others).map(([kind, components]) => [
     kind,
     Object.fromEntries(
       Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
     ),
   ]);
-  const smaller = { ...contract, components: { securitySchemes, ...(Object.fromEntries(kept) as object) } };
+  const smaller = { ...contract, components: { securitySchemes, ...(Object.fromEntries(used) as object) } };
   return JSON.stringify(smaller).length < text.length ? withoutUnused(smaller) : smaller;
 }
 

@@ -9,14 +9,14 @@ import type { Handler } from './route.ts';
 /** The console, the docs and the contract. Each is created on its first request. */
 export function createDocuments(options: ContractOptions) {
   const contract = () => contractOf(options);
-  let loaded: ReturnType<typeof createConsoleAndDocs> | undefined;
+  let consoleAndDocs: ReturnType<typeof createConsoleAndDocs> | undefined;
 
   const load = () => {
-    loaded ??= createConsoleAndDocs(contract()).catch((error: unknown) => {
-      loaded = undefined;
+    consoleAndDocs ??= createConsoleAndDocs(contract()).catch((error: unknown) => {
+      consoleAndDocs = undefined;
       throw error;
     });
-    return loaded;
+    return consoleAndDocs;
   };
 
   return {
@@ -43,7 +43,7 @@ function redirect(status: number, location: string): Representation {
 }
 
 /** Stands for the address in a text until a request tells it. */
-const here = 'http://here.invalid/v1';
+const placeholderUrl = 'http://here.invalid/v1';
 
 /** Without a public address, the document names the host that serves it where that is known, so a saved file keeps it. */
 function serveContract(
@@ -54,9 +54,9 @@ function serveContract(
   const { publicUrl, namesHost = false } = options;
   let text: string | undefined;
   return ({ request }) => {
-    text ??= render(contractOf(options, here));
+    text ??= render(contractOf(options, placeholderUrl));
     const address = publicUrl ?? `${hostOf(request, namesHost) ?? ''}/v1`;
-    return documentOf(contentType, text.replace(here, address));
+    return documentOf(contentType, text.replace(placeholderUrl, address));
   };
 }
 
@@ -78,17 +78,17 @@ function toJson(document: unknown): string {
   return JSON.stringify(document, null, 2);
 }
 
-const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+const immutable = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 async function createConsoleAndDocs(document: unknown) {
   // Load it only here: most services have no reader of these pages.
   const { bundleAssets, renderConsole, renderDocs } = await import('../../packages/web/src/index.ts');
-  const bundled = await bundleAssets();
+  const files = await bundleAssets();
   const addresses: Record<string, string> = {};
   const assets = new Map<string, Handler>();
-  for (const { name, uniqueName, contentType, body } of bundled) {
+  for (const { name, uniqueName, contentType, body } of files) {
     addresses[name] = `assets/${uniqueName}`;
-    assets.set(uniqueName, serveCompressed(contentType, body, keptForever));
+    assets.set(uniqueName, serveCompressed(contentType, body, immutable));
     // Callers revalidate a file under its plain name on every use.
     assets.set(name, serveCompressed(contentType, body));
   }

@@ -5,8 +5,8 @@ import type { MeasureRoute, ObserveRequest } from './http-metrics.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './request-log.ts';
-import type { MaybePromise } from '../system/maybe-promise.ts';
-import { conditional, errorResponse, type Representation, shownError } from './response.ts';
+import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
+import { errorResponse, evaluatePreconditions, type Representation, visibleErrorOf } from './response.ts';
 import type { Call, Methods, Route } from './route.ts';
 
 /** What all endpoints share. */
@@ -68,13 +68,9 @@ export class Endpoint {
       quota: undefined,
     };
     try {
-      // Tell apart here alone what is there and what is awaited: a pending promise costs a get or a list 4 to 8 %.
-      const caller = this.#callerOf(call);
-      const handled =
-        caller instanceof Promise
-          ? caller.then((latest) => this.#handle(call, latest))
-          : this.#handle(call, caller);
-      return handled instanceof Promise ? this.#sendLater(call, handled) : this.#send(call, handled);
+      // A promise only where something is awaited: one that is not needed costs a get or a list 4 to 8 %.
+      const result = andThen(this.#callerOf(call), (caller) => this.#handle(call, caller));
+      return result instanceof Promise ? this.#sendLater(call, result) : this.#send(call, result);
     } catch (error) {
       return this.#refuse(call, error);
     }
@@ -110,53 +106,53 @@ export class Endpoint {
     return handler(call);
   }
 
-  async #sendLater(call: Call, handled: Promise<Representation>): Promise<Response> {
+  async #sendLater(call: Call, result: Promise<Representation>): Promise<Response> {
     try {
-      return this.#send(call, await handled);
+      return this.#send(call, await result);
     } catch (error) {
       return this.#refuse(call, error);
     }
   }
 
-  #send(call: Call, handled: Representation): Response {
+  #send(call: Call, result: Representation): Response {
     const { request, method, requestId, quota, startedAt, waitedMs } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
-    const representation = conditional(request, handled);
-    const { body, status = 200, code, etag, link, headers } = representation;
+    const representation = evaluatePreconditions(request, result);
+    const { body, status = 200, code, etag, link, headers: ownHeaders } = representation;
     const isHead = method === 'HEAD';
-    const sentBody = isHead ? null : body;
-    if (sentBody !== null) largeResponses?.add(request, sentBody);
+    const responseBody = isHead ? null : body;
+    if (responseBody !== null) largeResponses?.add(request, responseBody);
     const durationMs = performance.now() - startedAt - waitedMs;
-    log.finished(call, representation, durationMs);
+    log.recordResponse(call, representation, durationMs);
     this.#observe?.(method, status, durationMs / 1000, code);
-    const response = new Response(sentBody, {
+    const response = new Response(responseBody, {
       status,
       headers: this.#methodHeaders.get(method) ?? this.#headers,
     });
-    const { headers: sent } = response;
+    const { headers } = response;
     if (etag !== undefined) {
-      sent.set('ETag', etag);
+      headers.set('ETag', etag);
       // Callers may keep what has an ETag if they revalidate it.
-      sent.set('Cache-Control', 'private, no-cache');
+      headers.set('Cache-Control', 'private, no-cache');
     }
-    if (link !== undefined) sent.set('Link', link);
-    for (const name in headers) sent.set(name, headers[name] ?? '');
-    if (body === null) sent.delete('Content-Type');
-    sent.set('X-Request-Id', requestId);
-    for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
-    addCorsHeaders?.(sent, request);
-    if (isStopping()) sent.set('Connection', 'close');
+    if (link !== undefined) headers.set('Link', link);
+    for (const name in ownHeaders) headers.set(name, ownHeaders[name] ?? '');
+    if (body === null) headers.delete('Content-Type');
+    headers.set('X-Request-Id', requestId);
+    for (const name in quota?.headers) headers.set(name, quota.headers[name] ?? '');
+    addCorsHeaders?.(headers, request);
+    if (isStopping()) headers.set('Connection', 'close');
     // Without a body, the runtime sends neither Content-Length nor Date.
     if (isHead && body !== null) {
-      sent.set('Content-Length', String(Buffer.byteLength(body)));
-      sent.set('Date', new Date().toUTCString());
+      headers.set('Content-Length', String(Buffer.byteLength(body)));
+      headers.set('Date', new Date().toUTCString());
     }
     return response;
   }
 
   #refuse(call: Call, error: unknown): Response {
-    const visibleError = shownError(error, call.requestId);
-    this.#options.log.failed(call, visibleError, error);
+    const visibleError = visibleErrorOf(error, call.requestId);
+    this.#options.log.recordFailure(call, visibleError, error);
     return this.#send(call, errorResponse(visibleError));
   }
 }
@@ -168,10 +164,9 @@ const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 /** The caller's own id if it is short, safe to log and reveals nothing of the key; otherwise a new one. */
 export function requestIdOf({ headers }: Request): string {
-  const given = headers.get('X-Request-Id');
-  const isSafe =
-    given !== null && saneRequestId.test(given) && !revealsKey(given, headers.get('Authorization') ?? '');
-  return isSafe ? given : crypto.randomUUID();
+  const id = headers.get('X-Request-Id');
+  const isSafe = id !== null && saneRequestId.test(id) && !revealsKey(id, headers.get('Authorization') ?? '');
+  return isSafe ? id : crypto.randomUUID();
 }
 
 /** Eight characters of a key are too many for a log. */

@@ -13,9 +13,9 @@ import { etagOf } from '../domain/precondition.ts';
 import { type Representation } from './response.ts';
 import {
   addParameters,
-  invalid,
+  invalidParameter,
   type ListParameters,
-  oneOf,
+  parseOneOf,
   parseId,
   parseLimit,
   parametersOf,
@@ -33,16 +33,16 @@ const filteredCheckMs = 500;
 export function createEventOperations(events: EventStore, authenticate: Authenticate) {
   let waitingCount = 0;
   let isStopping = false;
-  let check: Promise<EventPosition> | undefined;
+  let pendingEnd: Promise<EventPosition> | undefined;
 
   /** The end of the log after a pause. All waiting requests share one read, and without any there is none. */
-  const nextEnd = (): Promise<EventPosition> => {
-    check ??= Bun.sleep(events.checkEveryMs)
+  const readEnd = (): Promise<EventPosition> => {
+    pendingEnd ??= Bun.sleep(events.checkEveryMs)
       .then(async () => (await events.listEvents({ after: 'now', limit: 1 })).next)
       .finally(() => {
-        check = undefined;
+        pendingEnd = undefined;
       });
-    return check;
+    return pendingEnd;
   };
 
   /** Reads on from the end of the log until there is something to send or time is up. */
@@ -53,14 +53,14 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
     const endsAt = startedAt + query.waitSeconds * 1000;
     const isOver = () => isStopping || call.request.signal.aborted || performance.now() >= endsAt;
     // A store that hangs must not make the wait longer.
-    const timeIsUp = Bun.sleep(endsAt - startedAt);
+    const deadline = Bun.sleep(endsAt - startedAt);
     const isFiltered = query.petId !== undefined || query.type !== undefined;
     let page = first;
     waitingCount += 1;
     try {
       while (page.isEnd && !isOver()) {
-        if (isFiltered) await Promise.race([Bun.sleep(filteredCheckMs), timeIsUp]);
-        const end = await Promise.race([nextEnd(), timeIsUp]);
+        if (isFiltered) await Promise.race([Bun.sleep(filteredCheckMs), deadline]);
+        const end = await Promise.race([readEnd(), deadline]);
         if (end && (end.id > page.next.id || end.epoch !== page.next.epoch))
           page = await events.listEvents({ ...query, after: page.next });
       }
@@ -95,7 +95,7 @@ interface EventsQuery extends EventQuery {
 const parameters: ListParameters<EventsQuery> = {
   limit: (value) => ({ limit: parseLimit(value) }),
   petId: (value) => ({ petId: parseId(value, 'petId') }),
-  type: (value) => ({ type: oneOf(eventTypes, value, 'type') }),
+  type: (value) => ({ type: parseOneOf(eventTypes, value, 'type') }),
   wait: (value) => ({ waitSeconds: parseWait(value) }),
   after: (value) => ({ after: value === 'now' ? value : parsePosition(value) }),
 };
@@ -108,7 +108,7 @@ function parseQuery(url: string): EventsQuery {
 
 function parseWait(value: string): number {
   if (/^\d$/.test(value) && Number(value) <= longestWaitSeconds) return Number(value);
-  throw invalid(`wait must be given once, as an integer from 0 to ${longestWaitSeconds}.`);
+  throw invalidParameter(`wait must be given once, as an integer from 0 to ${longestWaitSeconds}.`);
 }
 
 /** The prefix of every event cursor. */

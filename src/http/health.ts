@@ -41,8 +41,8 @@ export function createHealthChecks(
     'petstore_key_next_expiry_timestamp_seconds',
     'When the next key expires that nobody has revoked; +Inf if none does.',
     async () => {
-      const used = (await keys.listKeys()).filter((key) => isUsable(key, now()) && !key.revokedAt);
-      return Math.min(...used.map(({ expiresAt }) => (expiresAt ? expiresAt.getTime() / 1000 : Infinity)));
+      const usable = (await keys.listKeys()).filter((key) => isUsable(key, now()) && !key.revokedAt);
+      return Math.min(...usable.map(({ expiresAt }) => (expiresAt ? expiresAt.getTime() / 1000 : Infinity)));
     },
   );
 

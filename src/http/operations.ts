@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 import { preconditionsOf } from './response.ts';
 import type { Call, Handler } from './route.ts';
 import { parseNewPet, parsePetUpdate } from '../domain/pet.ts';
-import { etagOf, refuseTagOfCreate, refuseUnreadable } from '../domain/precondition.ts';
+import { etagOf, refuseTagOfCreate, refuseUnreadableTags } from '../domain/precondition.ts';
 import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
@@ -119,7 +119,7 @@ function createGet(
 function targetOf({ request, parameter, caller }: Call, notFound: () => PetstoreError): ChangeTarget {
   const id = idOf(parameter, notFound);
   const preconditions = preconditionsOf(request);
-  if (preconditions) refuseUnreadable(preconditions);
+  if (preconditions) refuseUnreadableTags(preconditions);
   return { id, preconditions, by: caller.name };
 }
 

@@ -10,9 +10,9 @@ export interface RequestLog {
    * Logs errors of the service: each bug with its stack, and failures of the store once a second by reason. Requests
    * without a valid key are counted by address and logged once a minute.
    */
-  failed(call: Call, shown: PetstoreError, error: unknown): void;
+  recordFailure(call: Call, visibleError: PetstoreError, error: unknown): void;
   /** Logs slow requests, or all requests if that is switched on. */
-  finished(call: Call, response: Representation, durationMs: number): void;
+  recordResponse(call: Call, response: Representation, durationMs: number): void;
 }
 
 interface RequestLogOptions {
@@ -50,14 +50,14 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 
   return {
-    failed(call, shown, error) {
-      const { code, status } = shown;
-      if (status < 500) return logRefusal(call, shown);
+    recordFailure(call, visibleError, error) {
+      const { code, status } = visibleError;
+      if (status < 500) return logRefusal(call, visibleError);
       if (code !== 'internal') return countFailed(reasonOf(error), fieldsOf(call, { code }));
       log.error('request failed', fieldsOf(call, { code, error: describeError(error) }));
     },
 
-    finished(call, { status = 200, code, body }, durationMs) {
+    recordResponse(call, { status = 200, code, body }, durationMs) {
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !accessLog) return;
       const fields = fieldsOf(call, {

@@ -1,5 +1,5 @@
 import { type ErrorCode, PetstoreError } from '../domain/error.ts';
-import { preconditionFailed, type Preconditions, unmetPrecondition } from '../domain/precondition.ts';
+import { preconditionFailed, type Preconditions, findUnmetPrecondition } from '../domain/precondition.ts';
 import { UnreadBodyError } from './body.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
@@ -51,7 +51,7 @@ export function errorResponse(error: PetstoreError, headers: Record<string, stri
 }
 
 /** The error as the caller sees it. An unexpected error shows only the id under which it was logged. */
-export function shownError(error: unknown, requestId: string): PetstoreError {
+export function visibleErrorOf(error: unknown, requestId: string): PetstoreError {
   if (error instanceof PetstoreError && error.code !== 'internal') return error;
   return new PetstoreError(
     'internal',
@@ -78,11 +78,11 @@ export function preconditionsOf({ headers }: Request): Preconditions | undefined
 }
 
 /** Evaluates `If-Match` (412) and `If-None-Match` (304). */
-export function conditional(request: Request, representation: Representation): Representation {
+export function evaluatePreconditions(request: Request, representation: Representation): Representation {
   const { etag } = representation;
   const preconditions = etag === undefined ? undefined : preconditionsOf(request);
   if (!preconditions) return representation;
-  const unmet = unmetPrecondition(preconditions, etag);
+  const unmet = findUnmetPrecondition(preconditions, etag);
   if (unmet === 'if-match') throw preconditionFailed(unmet);
   return unmet ? { ...representation, status: 304, body: null } : representation;
 }

@@ -39,27 +39,27 @@ export interface Route {
 }
 
 /** Finds the route for a URL. Paths are compared after percent-decoding. */
-type FindRoute<Target> = (url: string) => { route: Target; parameter: string | undefined } | undefined;
+type FindRoute<Target> = (url: string) => { target: Target; parameter: string | undefined } | undefined;
 
 /** Paths have the form `/fixed/path` or `/fixed/:parameter`. The parameter is the last segment and never empty. */
 export function createRouter<Target>(routes: Record<string, Target>): FindRoute<Target> {
   const fixed = new Map<string, Target>();
   const withParameter = new Map<string, Target>();
-  for (const [path, route] of Object.entries(routes)) {
+  for (const [path, target] of Object.entries(routes)) {
     const parameterAt = path.indexOf(':');
-    if (parameterAt === -1) fixed.set(path, route);
-    else withParameter.set(path.slice(0, parameterAt), route);
+    if (parameterAt === -1) fixed.set(path, target);
+    else withParameter.set(path.slice(0, parameterAt), target);
   }
 
   return (url) => {
     const path = pathOf(url);
     const decoded = path.includes('%') ? decode(path) : path;
     const exact = fixed.get(decoded);
-    if (exact !== undefined) return { route: exact, parameter: undefined };
+    if (exact !== undefined) return { target: exact, parameter: undefined };
     const parameterAt = decoded.lastIndexOf('/') + 1;
-    const route = withParameter.get(decoded.slice(0, parameterAt));
-    if (route === undefined || parameterAt === decoded.length) return undefined;
-    return { route, parameter: decoded.slice(parameterAt) };
+    const target = withParameter.get(decoded.slice(0, parameterAt));
+    if (target === undefined || parameterAt === decoded.length) return undefined;
+    return { target, parameter: decoded.slice(parameterAt) };
   };
 }
 

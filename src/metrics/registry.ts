@@ -53,9 +53,9 @@ export function createRegistry(readWithinMs = 5000): Registry {
     return {
       with(labels) {
         const key = JSON.stringify(labels);
-        const known = children.get(key) ?? { labels, child: create() };
-        children.set(key, known);
-        return known.child;
+        const entry = children.get(key) ?? { labels, child: create() };
+        children.set(key, entry);
+        return entry.child;
       },
     };
   };

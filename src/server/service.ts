@@ -33,11 +33,11 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
     const name = 'petstore_tls_certificate_expiry_timestamp_seconds';
     metrics?.gauge(name, 'When the certificate in use expires.', () => tls.expiresAt.getTime() / 1000);
   }
-  const named = storeAt(options.databaseUrl);
-  const store = await named.open({
+  const location = storeAt(options.databaseUrl);
+  const store = await location.open({
     log,
     metrics,
-    onMade: () => log.info('made a new store', { store: named.name }),
+    onMade: () => log.info('made a new store', { store: location.name }),
   });
   let listener: Listener | undefined;
   let isStopping = false;

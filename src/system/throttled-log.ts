@@ -20,8 +20,8 @@ export function createThrottledLog(
 
   return (name, fields = {}) => {
     const kind = counts.has(name) || counts.size < maxKinds ? name : 'others';
-    const known = counts.get(kind);
-    counts.set(kind, { count: (known?.count ?? 0) + 1, fields });
-    if (!known) report(kind);
+    const before = counts.get(kind);
+    counts.set(kind, { count: (before?.count ?? 0) + 1, fields });
+    if (!before) report(kind);
   };
 }

@@ -16,7 +16,7 @@ const targetOf = (address: string) => {
 };
 const found = (path: string) => {
   const match = findRoute(path);
-  return match && [match.route, match.parameter];
+  return match && [match.target, match.parameter];
 };
 
 describe('Router', () => {

@@ -31,7 +31,7 @@ export const petList: ListKind<PetQuery> = {
   cursorOwner: 'another status',
 };
 
-const sort = (value: string) => ({ sort: oneOf(sorts, value, 'sort') });
+const sort = (value: string) => ({ sort: parseOneOf(sorts, value, 'sort') });
 const cursorOwner = 'another query';
 
 export const categoryList: ListKind<PetQuery> = { cursorVersion: 'c1', cursorOwner };
@@ -42,7 +42,7 @@ export const orderList: ListKind<OrderQuery> = {
   cursorOwner,
   parameters: {
     petId: (value) => ({ petId: parseId(value, 'petId') }),
-    returned: (value) => ({ returned: oneOf(['true', 'false'], value, 'returned') === 'true' }),
+    returned: (value) => ({ returned: parseOneOf(['true', 'false'], value, 'returned') === 'true' }),
     since: (value) => ({ since: parseTime(value, 'since') }),
     until: (value) => ({ until: parseTime(value, 'until') }),
     sort,
@@ -69,7 +69,7 @@ export function parseListQuery<Query extends ListQuery>(url: string, kind: ListK
   const values = parametersOf(url);
   const query: ListQuery = { limit: parseLimit(values.get('limit')) };
   const status = values.get('status');
-  if (kind.statuses && status !== undefined) query.status = oneOf(kind.statuses, status, 'status');
+  if (kind.statuses && status !== undefined) query.status = parseOneOf(kind.statuses, status, 'status');
   if (kind.parameters) addParameters(query, values, kind.parameters);
   const cursor = values.get('cursor');
   if (cursor !== undefined) query.after = parseCursor(cursor, query, kind);
@@ -119,20 +119,25 @@ function decode(text: string): string {
 export function parseLimit(value: string | undefined): number {
   if (value === undefined) return pageLimit.default;
   if (canonicalLimit.test(value)) return Number(value);
-  throw invalid(
+  throw invalidParameter(
     `limit must be given once, as an integer from ${pageLimit.smallest} to ${pageLimit.largest}.`,
   );
 }
 
-export function oneOf<Value extends string>(known: readonly Value[], value: string, name: string): Value {
-  const choice = known.find((each) => each === value);
-  if (choice !== undefined) return choice;
-  throw invalid(`${name} must be given once, as one of ${known.join(', ')}.`);
+export function parseOneOf<Value extends string>(
+  values: readonly Value[],
+  text: string,
+  name: string,
+): Value {
+  const value = values.find((each) => each === text);
+  if (value !== undefined) return value;
+  throw invalidParameter(`${name} must be given once, as one of ${values.join(', ')}.`);
 }
 
 export function parseId(value: string, name: string): bigint {
   const id = parseInt64(value);
-  if (id === undefined) throw invalid(`${name} must be given once, as a decimal integer of 64 bits.`);
+  if (id === undefined)
+    throw invalidParameter(`${name} must be given once, as a decimal integer of 64 bits.`);
   return id;
 }
 
@@ -145,7 +150,7 @@ function parseTime(value: string, name: string): number {
   const time = Date.parse(seconds + zone);
   // Date.parse reads February 30 as March 2.
   if (Number.isNaN(time) || !new Date(`${seconds}Z`).toISOString().startsWith(seconds)) {
-    throw invalid(
+    throw invalidParameter(
       `${name} must be given once, as a time with a zone such as 2026-11-18T09:00:00Z; a + in it is written as %2B.`,
     );
   }
@@ -153,12 +158,14 @@ function parseTime(value: string, name: string): number {
 }
 
 function parseWords(value: string): string[] {
-  if (!validQuery.test(value)) throw invalid('q must be given once, as 1 to 100 characters without U+0000.');
+  if (!validQuery.test(value))
+    throw invalidParameter('q must be given once, as 1 to 100 characters without U+0000.');
   const words = searchWords(value);
-  if (words.length === 0) throw invalid('q must have at least one word: spaces and accents alone are none.');
+  if (words.length === 0)
+    throw invalidParameter('q must have at least one word: spaces and accents alone are none.');
   return words;
 }
 
-export function invalid(message: string): PetstoreError {
+export function invalidParameter(message: string): PetstoreError {
   return new PetstoreError('invalid_parameter', message);
 }
