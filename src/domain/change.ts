@@ -101,11 +101,11 @@ export type Refusal = 'missing' | 'changed' | UnmetPrecondition | 'conflict' | '
 export type Outcome = Applied | ApiKey | Refusal;
 
 /** What a store has read and drawn for a batch, under its locks. */
-export interface Known {
+export interface BatchState {
   pets: ReadonlyMap<bigint, CurrentPet>;
   categories: ReadonlyMap<bigint, Category>;
   keys: ReadonlyMap<bigint, ApiKey>;
-  /** By `keyOf`: who has each idempotency key of the batch, an earlier create or the first one here that has it. */
+  /** By `idempotencyIdOf`: who has each key of the batch, an earlier create or the first one here that has it. */
   holders: ReadonlyMap<string, IdempotencyHolder>;
   /** For the creates of pets and of keys; a create without one is refused, because all ids are used up. */
   newIds: ReadonlyMap<TimedChange, bigint>;
@@ -137,7 +137,7 @@ export interface Effects {
 /** Decides a whole batch in memory, one change after another. A store reads, lets this decide, and saves the effects. */
 export function decideBatch(
   changes: readonly TimedChange[],
-  known: Known,
+  state: BatchState,
 ): { outcomes: Outcome[]; effects: Effects } {
   const effects: Effects = {
     createdPets: new Map(),
@@ -150,25 +150,25 @@ export function decideBatch(
     changedKeys: new Map(),
     events: [],
   };
-  return { outcomes: changes.map((change) => decide(change, known, effects)), effects };
+  return { outcomes: changes.map((change) => decide(change, state, effects)), effects };
 }
 
-function decide(change: TimedChange, known: Known, effects: Effects): Outcome {
+function decide(change: TimedChange, state: BatchState, effects: Effects): Outcome {
   switch (change.kind) {
     case 'create-pet':
-      return createPet(change, known, effects);
+      return createPet(change, state, effects);
     case 'update-pet':
-      return updatePet(change, known, effects);
+      return updatePet(change, state, effects);
     case 'delete-pet':
-      return deletePet(change, known, effects);
+      return deletePet(change, state, effects);
     case 'put-category':
     case 'delete-category':
-      return changeCategory(change, known, effects);
+      return changeCategory(change, state, effects);
     case 'create-key':
-      return createKey(change, known, effects);
+      return createKey(change, state, effects);
     case 'revoke-key':
     case 'note-key-use':
-      return changeKey(change, known, effects);
+      return changeKey(change, state, effects);
   }
 }
 
@@ -184,16 +184,16 @@ export function mayOrder(change: Change): boolean {
   return change.kind === 'update-pet' && orderStatusOf(change.changes.status) !== undefined;
 }
 
-function createPet(change: Timed<CreatePet>, known: Known, effects: Effects): Outcome {
+function createPet(change: Timed<CreatePet>, state: BatchState, effects: Effects): Outcome {
   const { pet, idempotency } = change;
-  const id = known.newIds.get(change);
-  const holder = idempotency && known.holders.get(keyOf(idempotency));
+  const id = state.newIds.get(change);
+  const holder = idempotency && state.holders.get(idempotencyIdOf(idempotency));
   if (holder && holder.petId !== id) {
     if (holder.requestHash !== idempotency.requestHash) return 'conflict';
     // Rendered from the request: equal hashes mean equal fields. The pet itself may have changed.
     return { id: holder.petId, json: renderPet(holder.petId, pet), isNew: false };
   }
-  const orderId = nextOrderId(known, effects);
+  const orderId = nextOrderId(state, effects);
   if (id === undefined) return 'ids-used-up';
   const order = orderFor(id, undefined, pet, change);
   if (order && orderId === undefined) return 'ids-used-up';
@@ -204,9 +204,9 @@ function createPet(change: Timed<CreatePet>, known: Known, effects: Effects): Ou
   return { id, json, isNew: true };
 }
 
-function updatePet(change: Timed<UpdatePet>, known: Known, effects: Effects): Outcome {
+function updatePet(change: Timed<UpdatePet>, state: BatchState, effects: Effects): Outcome {
   const { id, changes, expected } = change;
-  const current = findPet(change, known, effects);
+  const current = findPet(change, state, effects);
   if (typeof current === 'string') return current;
   if (expected && !hasFields(current.pet, expected)) return 'changed';
   const pet = withFields(current.pet, changes);
@@ -215,7 +215,7 @@ function updatePet(change: Timed<UpdatePet>, known: Known, effects: Effects): Ou
   // An update that changes nothing writes nothing.
   if (previous === undefined) return { id, json, isNew: false };
   const order = orderFor(id, current.pet, pet, change);
-  const orderId = nextOrderId(known, effects);
+  const orderId = nextOrderId(state, effects);
   if (order && orderId === undefined) return 'ids-used-up';
   const { createdPets, changedPets, orders, events } = effects;
   (createdPets.has(id) ? createdPets : changedPets).set(id, { pet, json });
@@ -225,13 +225,13 @@ function updatePet(change: Timed<UpdatePet>, known: Known, effects: Effects): Ou
   return { id, json, isNew: false };
 }
 
-function nextOrderId({ orderIds }: Known, { orders }: Effects): bigint | undefined {
+function nextOrderId({ orderIds }: BatchState, { orders }: Effects): bigint | undefined {
   return orderIds[orders.length];
 }
 
-function deletePet(change: Timed<DeletePet>, known: Known, effects: Effects): Outcome {
+function deletePet(change: Timed<DeletePet>, state: BatchState, effects: Effects): Outcome {
   const { id } = change;
-  const current = findPet(change, known, effects);
+  const current = findPet(change, state, effects);
   if (typeof current === 'string') return current;
   const { json } = current;
   effects.changedPets.delete(id);
@@ -241,10 +241,14 @@ function deletePet(change: Timed<DeletePet>, known: Known, effects: Effects): Ou
 }
 
 /** The pet as the changes before this one have left it. */
-function findPet({ id, preconditions }: ChangeTarget, known: Known, effects: Effects): CurrentPet | Refusal {
+function findPet(
+  { id, preconditions }: ChangeTarget,
+  state: BatchState,
+  effects: Effects,
+): CurrentPet | Refusal {
   const { createdPets, changedPets, deletedPets } = effects;
   if (deletedPets.has(id)) return 'missing';
-  const current = changedPets.get(id) ?? createdPets.get(id) ?? known.pets.get(id);
+  const current = changedPets.get(id) ?? createdPets.get(id) ?? state.pets.get(id);
   if (!current) return 'missing';
   // Few changes have preconditions, and a hash takes time.
   return (preconditions && findUnmetPrecondition(preconditions, etagOf(current.json))) ?? current;
@@ -252,11 +256,11 @@ function findPet({ id, preconditions }: ChangeTarget, known: Known, effects: Eff
 
 function changeCategory(
   change: Timed<CategoryChange>,
-  known: Known,
+  state: BatchState,
   { categories, events }: Effects,
 ): Outcome {
   const { id, preconditions } = change;
-  const before = categories.has(id) ? categories.get(id) : known.categories.get(id);
+  const before = categories.has(id) ? categories.get(id) : state.categories.get(id);
   const isPut = change.kind === 'put-category';
   // A delete shows the last state.
   const category = isPut ? { id, name: change.name } : before;
@@ -273,17 +277,17 @@ function changeCategory(
   return { id, json, isNew: !before };
 }
 
-function createKey(change: Timed<CreateKey>, known: Known, { createdKeys }: Effects): Outcome {
-  const id = known.newIds.get(change);
+function createKey(change: Timed<CreateKey>, state: BatchState, { createdKeys }: Effects): Outcome {
+  const id = state.newIds.get(change);
   if (id === undefined) return 'ids-used-up';
   const key = { id: String(id), ...change.key };
   createdKeys.set(id, key);
   return key;
 }
 
-function changeKey(change: RevokeKey | NoteKeyUse, known: Known, { changedKeys }: Effects): Outcome {
+function changeKey(change: RevokeKey | NoteKeyUse, state: BatchState, { changedKeys }: Effects): Outcome {
   // Nobody knows the id of a key that is created in the same batch.
-  const before = changedKeys.get(change.id) ?? known.keys.get(change.id);
+  const before = changedKeys.get(change.id) ?? state.keys.get(change.id);
   if (!before) return 'missing';
   const key =
     change.kind === 'revoke-key' ? revoke(before, change.revokedAt) : noteUse(before, change.usedAt);
@@ -336,7 +340,7 @@ export interface Idempotency {
 }
 
 /** Equal for equal keys of one caller. */
-export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): string {
+export function idempotencyIdOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): string {
   return JSON.stringify([caller, key]);
 }
 

@@ -5,8 +5,8 @@ import {
   decideBatch,
   type Effects,
   type IdempotencyHolder,
-  keyOf,
-  type Known,
+  idempotencyIdOf,
+  type BatchState,
   mayOrder,
   type Outcome,
   subjectOf,
@@ -15,7 +15,8 @@ import {
 import { foldName } from '../domain/fold.ts';
 import { type NewEvent, type Order, renderOrder, renderReturn, retentionMs } from '../domain/history.ts';
 import { readPet } from '../domain/pet.ts';
-import { type KeyRow, readKey, selected, type TableName, tables } from './schema.ts';
+import { selectListOf, type TableName, tables } from './schema.ts';
+import { type KeyRow, readKey } from './keys.ts';
 import type { InputRow, Statement, Tx } from './statement.ts';
 
 /**
@@ -42,7 +43,7 @@ const selectCategories: Statement = {
 const lockKeys: Statement = {
   name: 'lock-keys',
   input: { id: 'bigint' },
-  sql: `SELECT ${selected('api_keys')} FROM api_keys WHERE api_keys.id IN (SELECT input.id FROM input)
+  sql: `SELECT ${selectListOf('api_keys')} FROM api_keys WHERE api_keys.id IN (SELECT input.id FROM input)
     ORDER BY api_keys.id FOR UPDATE`,
 };
 
@@ -50,7 +51,7 @@ interface JsonRow {
   json: string;
 }
 
-async function load(tx: Tx, changes: readonly TimedChange[]): Promise<Known> {
+async function load(tx: Tx, changes: readonly TimedChange[]): Promise<BatchState> {
   const categoryIds = idsOf(changes, 'category');
   if (categoryIds.length > 0) tx.lock('categories');
   const createsOf = (kind: 'create-pet' | 'create-key') => changes.filter((change) => change.kind === kind);
@@ -128,7 +129,7 @@ async function claimKeys(
   for (const [change, petId] of newIds) {
     if (change.kind !== 'create-pet' || !change.idempotency) continue;
     const { caller, key, requestHash } = change.idempotency;
-    const name = keyOf(change.idempotency);
+    const name = idempotencyIdOf(change.idempotency);
     if (!claims.has(name)) claims.set(name, [caller, key, requestHash, petId, change.at]);
   }
   if (claims.size === 0) return new Map();
@@ -138,7 +139,10 @@ async function claimKeys(
     inOrder,
   );
   return new Map(
-    rows.map(({ petId, requestHash, ...row }) => [keyOf(row), { requestHash, petId: BigInt(petId) }]),
+    rows.map(({ petId, requestHash, ...row }) => [
+      idempotencyIdOf(row),
+      { requestHash, petId: BigInt(petId) },
+    ]),
   );
 }
 

@@ -7,7 +7,8 @@ import type { Log } from '../system/log.ts';
 import type { Report } from '../system/progress.ts';
 import { categoryRow, eventRow, orderRow, petRow } from './apply.ts';
 import { countRows, readTable, type StoredRow, type StoreTables } from './copy.ts';
-import { type KeyRow, readKey, type TableName } from './schema.ts';
+import { type KeyRow, readKey } from './keys.ts';
+import type { TableName } from './schema.ts';
 import type { InputRow } from './statement.ts';
 
 /** The number of rows in a store. */

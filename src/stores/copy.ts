@@ -1,7 +1,7 @@
 import { OperatorError } from '../domain/error.ts';
 import type { Report } from '../system/progress.ts';
 import { beginLog, insertInto } from './apply.ts';
-import { primaryKeyOf, selected, type TableName, tables } from './schema.ts';
+import { primaryKeyOf, selectListOf, type TableName, tables } from './schema.ts';
 import type { DrawnTable, InputRow, Reader, Statement, Tx } from './statement.ts';
 
 /** All tables of a store, for a command that reads or writes them whole. */
@@ -16,7 +16,7 @@ export interface StoreTables {
   close(): Promise<void>;
 }
 
-/** Values as a SELECT of {@link selected} columns returns them. */
+/** Values as a SELECT of {@link selectListOf} columns returns them. */
 export type StoredRow = Record<string, string | number | null>;
 
 const rowsAtOnce = 2000;
@@ -29,7 +29,7 @@ export async function* readTable(
   const key = primaryKeyOf(table);
   const columns: Statement['input'] = tables[table];
   const input = Object.fromEntries(Object.entries(columns).filter(([column]) => key.includes(column)));
-  const select = `SELECT ${selected(table)} FROM ${table}`;
+  const select = `SELECT ${selectListOf(table)} FROM ${table}`;
   const end = `ORDER BY ${key.map((column) => `${table}.${column}`).join(', ')} LIMIT ${rowsAtOnce}`;
   const after = `WHERE (${key.join(', ')}) > (${key.map((column) => `input.${column}`).join(', ')})`;
   const next: Statement = { input, sql: `${select} ${after} ${end}` };

@@ -1,6 +1,7 @@
+import type { ApiKey } from '../domain/api-key.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { idsUsedUp } from '../domain/error.ts';
-import { type KeyRow, readKey, selected } from './schema.ts';
+import { selectListOf } from './schema.ts';
 import type { Apply, Engine, Statement } from './statement.ts';
 import type { ApiKeyStore } from './store.ts';
 
@@ -8,14 +9,14 @@ import type { ApiKeyStore } from './store.ts';
 const selectUsable: Statement = {
   name: 'select-keys',
   input: { hash: 'text', now: 'bigint' },
-  sql: `SELECT ${selected('api_keys')} FROM api_keys WHERE hash = input.hash
+  sql: `SELECT ${selectListOf('api_keys')} FROM api_keys WHERE hash = input.hash
     AND coalesce(revoked_at > input.now, true) AND coalesce(expires_at > input.now, true)`,
 };
 /** The only read of a whole table, because keys are few. */
 const selectAll: Statement = {
   name: 'select-all-keys',
   input: { first: 'bigint' },
-  sql: `SELECT ${selected('api_keys')} FROM api_keys WHERE id >= input.first ORDER BY api_keys.id`,
+  sql: `SELECT ${selectListOf('api_keys')} FROM api_keys WHERE id >= input.first ORDER BY api_keys.id`,
 };
 
 /** The API keys. They change through the same batches as pets do. */
@@ -42,5 +43,27 @@ export function createKeyStore(engine: Pick<Engine, 'read'>, apply: Apply, now: 
       const number = parseInt64(id);
       if (number !== undefined) await apply({ kind: 'note-key-use', id: number, usedAt });
     },
+  };
+}
+
+/** A row that a SELECT of {@link selectListOf} columns returns. */
+export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
+  Record<'read_only' | 'may_delete', 0 | 1> &
+  Record<'expires_at' | 'revoked_at' | 'last_used_at', string | null>;
+
+export function readKey(row: KeyRow): ApiKey {
+  const timeOf = (ms: string | null) => (ms === null ? undefined : new Date(Number(ms)));
+  const [expiresAt, revokedAt, lastUsedAt] = [row.expires_at, row.revoked_at, row.last_used_at].map(timeOf);
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    lastFour: row.last_four,
+    isReadOnly: row.read_only === 1,
+    mayDelete: row.may_delete === 1,
+    createdAt: new Date(Number(row.created_at)),
+    ...(expiresAt && { expiresAt }),
+    ...(revokedAt && { revokedAt }),
+    ...(lastUsedAt && { lastUsedAt }),
   };
 }

@@ -5,13 +5,9 @@ import { readPet } from '../domain/pet.ts';
 import type { MaybePromise } from '../system/maybe-promise.ts';
 import type { Dialect, Engine, InputRow, PageRange, Statement, Value } from './statement.ts';
 import {
-  anyTime,
   type EventPage,
   type EventQuery,
   type EventStore,
-  isByTime,
-  isScan,
-  maxEventsRead,
   type OrderQuery,
   type OrderStore,
   type Page,
@@ -19,6 +15,7 @@ import {
   type PetStore,
   type SearchQuery,
   type Sort,
+  type SortedQuery,
 } from './store.ts';
 
 /**
@@ -30,42 +27,42 @@ export function createReads(engine: Engine): {
   orders: OrderStore;
   events: EventStore;
 } {
-  const statements = createStatements(engine.dialect);
+  const statements = createPageStatements(engine.dialect);
 
-  const readPage = (statement: Statement, request: SortedRequest, values: Value[]): MaybePromise<Page> => {
-    const start = startOf(request);
+  const readPage = (statement: Statement, query: SortedQuery, values: Value[]): MaybePromise<Page> => {
+    const start = startOf(query);
     if (start === undefined) return emptyPage;
-    const { limit } = request;
+    const { limit } = query;
     return engine.read(statement, [start, limit, ...values], ([row]: PageRow[]) => pageOf(row, limit));
   };
 
-  const listPets = (request: PetQuery & { sort?: Sort }) => {
-    const { status, sort = 'oldest' } = request;
-    if (status === undefined) return readPage(statements.pets[sort], request, []);
-    return readPage(statements.petsByStatus[sort], request, [status]);
+  const listPets = (query: PetQuery & { sort?: Sort }) => {
+    const { status, sort = 'oldest' } = query;
+    if (status === undefined) return readPage(statements.pets[sort], query, []);
+    return readPage(statements.petsByStatus[sort], query, [status]);
   };
 
   const getPet = (id: bigint) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json);
 
-  const searchById = async (id: bigint, request: SearchQuery) => {
+  const searchById = async (id: bigint, query: SearchQuery) => {
     const json = await getPet(id);
-    return json !== undefined && isFound(id, json, request) ? { json: `[${json}]` } : emptyPage;
+    return json !== undefined && matches(query, id, json) ? { json: `[${json}]` } : emptyPage;
   };
 
   return {
     pets: {
       listPets,
       getPet,
-      listCategories: (request) => readPage(statements.categories, request, []),
+      listCategories: (query) => readPage(statements.categories, query, []),
       getCategory: (id) => engine.read(selectCategory, [id], ([row]: { json: string }[]) => row?.json),
 
-      searchPets(request, signal) {
-        const { id, limit, sort = 'newest' } = request;
-        if (id !== undefined) return searchById(id, request);
-        if (!isScan(request)) return listPets({ ...request, sort });
-        const start = startOf({ ...request, sort });
+      searchPets(query, signal) {
+        const { id, limit, words = [], categoryId, sort = 'newest' } = query;
+        if (id !== undefined) return searchById(id, query);
+        if (words.length === 0 && categoryId === undefined) return listPets({ ...query, sort });
+        const start = startOf({ ...query, sort });
         if (start === undefined) return emptyPage;
-        const { statement, values } = search(engine.dialect, { ...request, sort });
+        const { statement, values } = searchStatementOf(engine.dialect, { ...query, sort });
         return engine
           .scan<PageRow>(statement, [start, limit, ...values], signal)
           .then(([row]) => pageOf(row, limit));
@@ -73,26 +70,26 @@ export function createReads(engine: Engine): {
     },
 
     orders: {
-      listOrders(request) {
-        const { sort = 'oldest', after, status, petId, returned } = request;
-        const { since = anyTime.since, until = anyTime.until } = request;
+      listOrders(query) {
+        const { sort = 'oldest', after, status, petId, returned } = query;
+        const { since = firstMs, until = lastMs } = query;
         const values = [after, status, petId, returned, since, until].map((value) => value ?? null);
-        return readPage(statements.orders[indexFor(request)][sort], request, values);
+        return readPage(statements.orders[indexFor(query)][sort], query, values);
       },
     },
 
     events: {
       checkEveryMs: engine.checkEventsEveryMs,
 
-      async listEvents(request) {
-        const { after, petId, type } = request;
+      async listEvents(query) {
+        const { after, petId, type } = query;
         const isEnd = after === 'now';
         const start = isEnd ? undefined : after?.id;
         const values = [
           start !== undefined && start > farthest ? farthest : (start ?? null),
-          ...[isEnd ? 0 : request.limit, petId ?? null, type ?? null],
+          ...[isEnd ? 0 : query.limit, petId ?? null, type ?? null],
         ];
-        return eventPageOf(await engine.read(selectEvents, values, ([row]: EventsRow[]) => row), request);
+        return eventPageOf(await engine.read(selectEvents, values, ([row]: EventsRow[]) => row), query);
       },
     },
   };
@@ -125,7 +122,7 @@ const orderFilter = `
   AND coalesce(created_at >= input.since AND created_at < input.until, true)`;
 
 /** The statements that read pages. */
-export function createStatements(dialect: Dialect) {
+function createPageStatements(dialect: Dialect) {
   const page = (name: string, table: string, input: Statement['input'], range: PageRange, filter = '') => ({
     name,
     input,
@@ -135,9 +132,9 @@ export function createStatements(dialect: Dialect) {
     oldest: make('oldest'),
     newest: make('newest'),
   });
-  const orders = (index: string, rangeOf: (sort: Sort) => PageRange) =>
+  const ordersBy = (index: string, rangeOf: (sort: Sort) => PageRange) =>
     eachSort((sort) => page(`orders-${index}-${sort}`, 'orders', orderInput, rangeOf(sort), orderFilter));
-  const returned = ({ where, orderBy }: PageRange): PageRange => ({
+  const onlyReturned = ({ where, orderBy }: PageRange): PageRange => ({
     where: `returned_at IS NOT NULL AND ${where}`,
     orderBy,
   });
@@ -148,11 +145,11 @@ export function createStatements(dialect: Dialect) {
     ),
     categories: page('categories', 'categories', pageInput, dialect.rangeOf(undefined, 'oldest')),
     orders: {
-      all: orders('all', (sort) => dialect.rangeOf(undefined, sort)),
-      returned: orders('returned', (sort) => returned(dialect.rangeOf(undefined, sort))),
-      status: orders('status', (sort) => dialect.rangeOf('status', sort)),
-      pet: orders('pet', (sort) => dialect.rangeOf('pet_id', sort)),
-      time: orders('time', (sort) => timeRanges[sort]),
+      all: ordersBy('all', (sort) => dialect.rangeOf(undefined, sort)),
+      returned: ordersBy('returned', (sort) => onlyReturned(dialect.rangeOf(undefined, sort))),
+      status: ordersBy('status', (sort) => dialect.rangeOf('status', sort)),
+      pet: ordersBy('pet', (sort) => dialect.rangeOf('pet_id', sort)),
+      time: ordersBy('time', (sort) => timeRanges[sort]),
     },
   };
 }
@@ -161,6 +158,9 @@ function pageSql(dialect: Dialect, table: string, { where, orderBy }: PageRange,
   const rows = dialect.limited(`SELECT json FROM ${table} WHERE ${where}${filter} ORDER BY ${orderBy}`);
   return `SELECT string_agg(json, ',') AS json, CAST(count(*) AS integer) AS count FROM (${rows}) AS page`;
 }
+
+/** The range of a Date, for orders of any time. */
+const [firstMs, lastMs] = [-8.64e15, 8.64e15];
 
 /** The cursor is an id; this is the time that belongs to it. */
 const timeOfLast = 'SELECT last.created_at FROM orders AS last WHERE last.id = input.after';
@@ -178,22 +178,16 @@ const timeRanges: Record<Sort, PageRange> = {
 };
 
 /** The index to use. A pet has few orders, and few orders are returned. */
-function indexFor(request: OrderQuery): 'pet' | 'time' | 'returned' | 'status' | 'all' {
-  const { status, petId, returned } = request;
+function indexFor(query: OrderQuery): 'pet' | 'time' | 'returned' | 'status' | 'all' {
+  const { status, petId, returned, since, until } = query;
   if (petId !== undefined) return 'pet';
-  if (isByTime(request)) return 'time';
+  if ((since ?? until) !== undefined) return 'time';
   if (returned) return 'returned';
   return status === undefined ? 'all' : 'status';
 }
 
-interface SortedRequest {
-  limit: number;
-  sort?: Sort;
-  after?: bigint;
-}
-
 /** The first id that a page may have; undefined if none follows the cursor. */
-function startOf({ sort = 'oldest', after }: SortedRequest): bigint | undefined {
+function startOf({ sort = 'oldest', after }: SortedQuery): bigint | undefined {
   const { smallest, largest } = int64Range;
   if (sort === 'oldest') return after === undefined ? smallest : after === largest ? undefined : after + 1n;
   return after === undefined ? largest : after === smallest ? undefined : after - 1n;
@@ -219,6 +213,9 @@ function pageOf(row: PageRow | undefined, limit: number): Page {
   const last = json.lastIndexOf(boundary, end - 1) + boundary.length;
   return { json: `[${json.slice(0, end)}]`, next: BigInt(json.slice(last, json.indexOf(',', last))) };
 }
+
+/** The most events that one filtered page reads, because the filters have no index. */
+const maxEventsRead = 1000;
 
 const startOfEvents = 'coalesce(input.after, (SELECT min(id) FROM events) - 1)';
 /** Reads the bounds of the log together with the events, so that both come from one snapshot. */
@@ -262,7 +259,7 @@ function eventPageOf(row: EventsRow | undefined, { after, limit }: EventQuery): 
 }
 
 /** The statement has no name, because there are too many kinds to keep a plan for each. */
-function search(
+function searchStatementOf(
   dialect: Dialect,
   { words = [], categoryId, status, sort = 'newest' }: SearchQuery,
 ): { statement: Statement; values: InputRow } {
@@ -285,9 +282,9 @@ function search(
   return { statement: { input, sql: pageSql(dialect, 'pets', range, conditions.join('')) }, values };
 }
 
-/** Whether a search that names this pet finds it. */
-function isFound(id: bigint, json: string, request: SearchQuery): boolean {
-  const { words = [], categoryId, status, sort = 'newest', after } = request;
+/** Whether a pet meets every condition of a search. */
+function matches(query: SearchQuery, id: bigint, json: string): boolean {
+  const { words = [], categoryId, status, sort = 'newest', after } = query;
   const pet = readPet(json);
   const name = foldName(pet.name);
   return (

@@ -1,5 +1,4 @@
 import { version as release } from '../../package.json';
-import type { ApiKey } from '../domain/api-key.ts';
 import { OperatorError } from '../domain/error.ts';
 import type { Statement } from './statement.ts';
 
@@ -95,34 +94,12 @@ export function refuseOtherTables(
 }
 
 /** The columns of a table in a SELECT: integers as text, which keeps every digit, and flags as 0 or 1. */
-export function selected(table: TableName): string {
+export function selectListOf(table: TableName): string {
   const texts = Object.entries(tables[table]).map(([name, type]) => {
     if (type === 'text') return name;
     return `CAST(${table}.${name} AS ${type === 'bigint' ? 'text' : 'integer'}) AS ${name}`;
   });
   return texts.join(', ');
-}
-
-/** A row that a SELECT of {@link selected} columns returns. */
-export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
-  Record<'read_only' | 'may_delete', 0 | 1> &
-  Record<'expires_at' | 'revoked_at' | 'last_used_at', string | null>;
-
-export function readKey(row: KeyRow): ApiKey {
-  const timeOf = (ms: string | null) => (ms === null ? undefined : new Date(Number(ms)));
-  const [expiresAt, revokedAt, lastUsedAt] = [row.expires_at, row.revoked_at, row.last_used_at].map(timeOf);
-  return {
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    lastFour: row.last_four,
-    isReadOnly: row.read_only === 1,
-    mayDelete: row.may_delete === 1,
-    createdAt: new Date(Number(row.created_at)),
-    ...(expiresAt && { expiresAt }),
-    ...(revokedAt && { revokedAt }),
-    ...(lastUsedAt && { lastUsedAt }),
-  };
 }
 
 const sqlite = {

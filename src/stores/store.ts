@@ -25,13 +25,13 @@ export interface PetStore {
   version(): number | undefined;
 
   /** Includes every write that was acknowledged before the call. */
-  listPets(request: PetQuery): Page | Promise<Page>;
+  listPets(query: PetQuery): Page | Promise<Page>;
 
   /** The pet as JSON, or undefined if no pet has this id. */
   getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
   /** As fresh as a list of pets. */
-  listCategories(request: Omit<PetQuery, 'status'>): Page | Promise<Page>;
+  listCategories(query: Omit<PetQuery, 'status'>): Page | Promise<Page>;
 
   /** The category as JSON, or undefined if the number has no name. As fresh as a list of pets. */
   getCategory(id: bigint): string | undefined | Promise<string | undefined>;
@@ -43,7 +43,7 @@ export interface PetStore {
   apply(change: PetChange | CategoryChange): Promise<Applied>;
 
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
-  searchPets(request: SearchQuery, signal?: AbortSignal): Page | Promise<Page>;
+  searchPets(query: SearchQuery, signal?: AbortSignal): Page | Promise<Page>;
 
   /** From a write that failed because of the store until the next success. */
   areWritesFailing(): boolean;
@@ -51,13 +51,13 @@ export interface PetStore {
 
 export interface OrderStore {
   /** As fresh as a list of pets. */
-  listOrders(request: OrderQuery): Page | Promise<Page>;
+  listOrders(query: OrderQuery): Page | Promise<Page>;
 }
 
 /** Every change of a pet or category, in commit order. An event is part of the commit of its change. */
 export interface EventStore {
   /** As fresh as a list of pets. Fails with `events_gone` if the log cannot continue from the position. */
-  listEvents(request: EventQuery): Promise<EventPage>;
+  listEvents(query: EventQuery): Promise<EventPage>;
   /** How often the end of the log may be read while a request waits. */
   readonly checkEveryMs: number;
 }
@@ -69,7 +69,7 @@ export interface PetQuery {
   after?: bigint;
 }
 
-interface SortedRequest {
+export interface SortedQuery {
   limit: number;
   /** By default, orders are sorted oldest first and pets newest first. */
   sort?: Sort;
@@ -77,7 +77,7 @@ interface SortedRequest {
   after?: bigint;
 }
 
-export interface OrderQuery extends SortedRequest {
+export interface OrderQuery extends SortedQuery {
   status?: OrderStatus;
   petId?: bigint;
   /** Only returned orders, or only open ones. */
@@ -87,27 +87,13 @@ export interface OrderQuery extends SortedRequest {
   until?: number;
 }
 
-/** The times of an order when `since` or `until` is missing. */
-export const anyTime = { since: -8.64e15, until: 8.64e15 } as const;
-
-/** Whether a page is sorted by time and then by id: then the rows of any range are next to each other in one index. */
-export function isByTime({ petId, since, until }: Omit<OrderQuery, 'status'>): boolean {
-  // A pet has few orders.
-  return petId === undefined && (since ?? until) !== undefined;
-}
-
 /** What to search for. A pet must meet every condition. */
-export interface SearchQuery extends SortedRequest {
+export interface SearchQuery extends SortedQuery {
   /** Words from `searchWords`. Each must occur somewhere in the folded name. */
   words?: string[];
   id?: bigint;
   categoryId?: bigint;
   status?: PetStatus;
-}
-
-/** Whether a search may have to read many pets to fill a page. */
-export function isScan({ words, id, categoryId }: SearchQuery): boolean {
-  return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
 }
 
 /** A position in the log, directly after the event with this id. */
@@ -133,9 +119,6 @@ export interface EventPage {
   /** True if the page is empty and the log ends here. Where a filter stopped the read, more may follow. */
   isEnd: boolean;
 }
-
-/** The most events that one filtered page reads, because the filters have no index. */
-export const maxEventsRead = 1000;
 
 /** Keeps the API keys. Every method fails with `unavailable` while the store cannot be used. */
 export interface ApiKeyStore {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { keyOf } from '../../src/domain/change.ts';
+import { idempotencyIdOf } from '../../src/domain/change.ts';
 import { renderPet, type NewPet, type PetFields } from '../../src/domain/pet.ts';
 import { createPet, decide, deletePet, updatePet } from '../support/changes.ts';
 
@@ -57,7 +57,7 @@ describe('a create', () => {
 
   it('replays what the key created before the batch, even if that pet has changed', () => {
     const { idempotency } = createPet(rex, once);
-    const holders = new Map([[keyOf(once), { petId: 5n, requestHash: idempotency!.requestHash }]]);
+    const holders = new Map([[idempotencyIdOf(once), { petId: 5n, requestHash: idempotency!.requestHash }]]);
     const { outcomes, effects } = decide([createPet(rex, once), createPet({ ...rex, name: 'Tom' }, once)], {
       holders,
     });

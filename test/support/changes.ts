@@ -8,8 +8,8 @@ import {
   fingerprintOf,
   type Idempotency,
   type IdempotencyHolder,
-  keyOf,
-  type Known,
+  idempotencyIdOf,
+  type BatchState,
   type PutCategory,
   type UpdatePet,
 } from '../../src/domain/change.ts';
@@ -70,10 +70,10 @@ export function decide(
   const claims = new Map<string, IdempotencyHolder>();
   for (const [create, petId] of newIds) {
     if (create.kind !== 'create-pet' || !create.idempotency) continue;
-    const key = keyOf(create.idempotency);
+    const key = idempotencyIdOf(create.idempotency);
     if (!claims.has(key)) claims.set(key, { petId, requestHash: create.idempotency.requestHash });
   }
-  const known: Known = {
+  const state: BatchState = {
     pets: new Map(
       Object.entries(pets).map(([id, pet]) => [BigInt(id), { pet, json: renderPet(BigInt(id), pet) }]),
     ),
@@ -85,5 +85,5 @@ export function decide(
     newIds,
     orderIds: ids,
   };
-  return decideBatch(timed, known);
+  return decideBatch(timed, state);
 }

@@ -7,9 +7,9 @@ import { type Batcher, createBatcher } from '../batcher.ts';
 import { createScanner } from '../scans.ts';
 import type { Engine, InputRow, Reader, Statement, Tx } from '../statement.ts';
 import { createWriteMonitor } from '../write-monitor.ts';
-import { limits, type Query } from './session.ts';
+import { limits, type Send } from './session.ts';
 import type { Sql } from './sql.ts';
-import { arraysOf, dialect, encode, forManyReads, forManyRows, forOneScan } from './statements.ts';
+import { arraysOf, dialect, parameterOf, forManyReads, forManyRows, forOneScan } from './statements.ts';
 
 interface EngineOptions {
   now: () => number;
@@ -37,19 +37,19 @@ export function createEngine(sql: Sql, options: EngineOptions): Engine {
 }
 
 /** The statements of a transaction. */
-export function createTx(query: Query): Tx {
+export function createTx(send: Send): Tx {
   return {
     each<Row>(statement: Statement, rows: readonly InputRow[]) {
       if (rows.length === 0) return [];
       // Return this very promise: a failure of one derived from it could go unhandled.
-      return query(forManyRows(statement), arraysOf(statement, rows)) as Promise<Row[]>;
+      return send(forManyRows(statement), arraysOf(statement, rows)) as Promise<Row[]>;
     },
     async draw(table, count) {
       if (count === 0) return [];
-      const [row] = await query<{ ids: string | null }>(drawFrom(sequences[table]), [count]);
+      const [row] = await send<{ ids: string | null }>(drawFrom(sequences[table]), [count]);
       return row?.ids?.split(' ').map(BigInt) ?? [];
     },
-    lock: (what) => void query(locks[what]),
+    lock: (what) => void send(locks[what]),
   };
 }
 
@@ -85,7 +85,7 @@ function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions)
   );
   const expire = createExpiry(sql, now);
   const createQueue = (): Batcher<TimedChange, Outcome> =>
-    createBatcher((batch) => sql.write((query) => applyBatch(createTx(query), batch)).finally(expire), {
+    createBatcher((batch) => sql.write((send) => applyBatch(createTx(send), batch)).finally(expire), {
       maxLength: maxQueued,
       maxWaitMs: limits.queueMs,
       monitor,
@@ -116,7 +116,7 @@ function createExpiry(sql: Sql, now: () => number): () => void {
   const expire = async (): Promise<void> => {
     const time = now();
     for (let count = deletedAtOnce; count === deletedAtOnce;)
-      count = await sql.write((query) => deleteExpired(createTx(query), time, deletedAtOnce));
+      count = await sql.write((send) => deleteExpired(createTx(send), time, deletedAtOnce));
   };
   return () => {
     if (now() < nextAt) return;
@@ -141,7 +141,7 @@ export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
 
   const createBatches = (statement: Statement) => {
     const size = Object.keys(statement.input).indexOf('size');
-    const query = forManyReads(statement);
+    const prepared = forManyReads(statement);
     /** By key; undefined while a read is being added. */
     const waiting = new Map<string, Promise<unknown> | undefined>();
     const leave = ({ key }: Read): void => void waiting.delete(key);
@@ -149,7 +149,7 @@ export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
     const runBatch = async (reads: Read[]): Promise<unknown[]> => {
       reads.forEach(leave);
       const rows = await sql.read<{ place: number }>(
-        query,
+        prepared,
         arraysOf(
           statement,
           reads.map(({ values }) => values),
@@ -182,6 +182,7 @@ export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
       if (!read) batches.set(statement, (read = createBatches(statement)));
       return read({ key: values.join('\0'), values, resultOf }) as Promise<Result>;
     },
-    scan: createScanner((statement, values) => sql.search(forOneScan(statement), values.map(encode))).scan,
+    scan: createScanner((statement, values) => sql.search(forOneScan(statement), values.map(parameterOf)))
+      .scan,
   };
 }

@@ -76,7 +76,7 @@ function tablesOf(sql: Sql): StoreTables {
   const reader = createReader(sql);
   return {
     scan: (statement, values) => reader.scan(statement, values),
-    write: (work) => sql.write(async (query) => work(createTx(query))),
+    write: (work) => sql.write(async (send) => work(createTx(send))),
     async lastId(table) {
       const [row] = await sql.read<{ id: string }>(
         `SELECT coalesce(pg_catalog.pg_sequence_last_value('${sequences[table]}'), 0) AS id`,
@@ -87,7 +87,7 @@ function tablesOf(sql: Sql): StoreTables {
       const sequence = sequences[table];
       const raise = `SELECT pg_catalog.setval('${sequence}', $1::bigint)
         WHERE $1::bigint > coalesce(pg_catalog.pg_sequence_last_value('${sequence}'), 0)`;
-      await sql.write((query) => query(raise, [String(id)]));
+      await sql.write((send) => send(raise, [String(id)]));
     },
     close: () => sql.close(),
   };

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
 import { tableNames } from '../schema.ts';
-import type { Query } from './session.ts';
+import type { Send } from './session.ts';
 
 interface RightsRow {
   role: string;
@@ -28,8 +28,8 @@ const selectRights = `
  * Refuses a role that may not write, and says what to grant. Otherwise, a rolling update could replace every replica
  * that may write with one that may only read.
  */
-export async function refuseReader(query: Query): Promise<void> {
-  const [row] = await query<RightsRow>(selectRights);
+export async function refuseReader(send: Send): Promise<void> {
+  const [row] = await send<RightsRow>(selectRights);
   if (!row) throw new Error('The server says nothing about the role.');
   const { role, schema, isReadOnly, refused } = row;
   if (refused.length > 0)
@@ -74,15 +74,15 @@ const selectAdditions = `
   ORDER BY addition LIMIT 5`;
 
 /** Tells the operator of a shared database who and what else can change the store. */
-export async function warnOfOthers(query: Query, log: Log): Promise<void> {
-  const additions = await query<{ addition: string }>(selectAdditions, [tableNames]);
+export async function warnOfOthers(send: Send, log: Log): Promise<void> {
+  const additions = await send<{ addition: string }>(selectAdditions, [tableNames]);
   if (additions.length > 0)
     log.warn(
       "The store's tables have triggers, rules or row policies, which can change or hide what the service reads and " +
         'writes. Find out who made them, and drop them unless they are yours.',
       { additions: additions.map(({ addition }) => addition).join(', ') },
     );
-  const others = await query<{ role: string }>(selectOthers);
+  const others = await send<{ role: string }>(selectOthers);
   if (others.length === 0) return;
   const roles = others.map(({ role }) => role).join(', ');
   log.warn(

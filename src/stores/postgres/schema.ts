@@ -9,7 +9,7 @@ import {
   schemaVersion,
 } from '../schema.ts';
 import { refuseReader } from './rights.ts';
-import type { Query } from './session.ts';
+import type { Send } from './session.ts';
 import type { Sql } from './sql.ts';
 
 /**
@@ -29,25 +29,25 @@ const schemaLock = 0x70657473;
 
 /** Returns false if another replica has made the tables. */
 function makeSchema(sql: Sql): Promise<boolean> {
-  return sql.write(async (query) => {
-    await query('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
-    const isMissing = await isWithoutSchema(query);
-    if (isMissing) await query(definitions.postgres);
+  return sql.write(async (send) => {
+    await send('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
+    const isMissing = await isWithoutSchema(send);
+    if (isMissing) await send(definitions.postgres);
     return isMissing;
   });
 }
 
 /** Fails if the schema has another version, or tables that are not those of this one. */
-export async function isWithoutSchema(query: Query): Promise<boolean> {
+export async function isWithoutSchema(send: Send): Promise<boolean> {
   // to_regclass() would use the session's cache and miss a table created while it waited.
-  const [table] = await query(
+  const [table] = await send(
     "SELECT FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
   if (!table) return true;
-  const [row] = await query<{ version: number }>('SELECT version FROM petstore_schema');
+  const [row] = await send<{ version: number }>('SELECT version FROM petstore_schema');
   const version = row?.version ?? 0;
   if (version !== schemaVersion) throw otherSchema('The database', version);
-  refuseOtherTables('the database', await query<Column>(selectColumns, [tableNames]), typeNames);
+  refuseOtherTables('the database', await send<Column>(selectColumns, [tableNames]), typeNames);
   return false;
 }
 
@@ -62,8 +62,8 @@ const selectColumns = `
     AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`;
 
 /** Any other encoding would reject or change names. */
-export async function refuseOtherEncodings(query: Query): Promise<void> {
-  const [row] = await query<{ server_encoding: string }>('SHOW server_encoding');
+export async function refuseOtherEncodings(send: Send): Promise<void> {
+  const [row] = await send<{ server_encoding: string }>('SHOW server_encoding');
   if (row?.server_encoding === 'UTF8') return;
   throw new OperatorError(
     `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,

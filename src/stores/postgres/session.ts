@@ -7,16 +7,16 @@ import { SessionLostError } from './errors.ts';
 /** A session parses and plans a named statement once, and one without a name each time. */
 export type Prepared = Pick<QueryConfig, 'name' | 'text'>;
 
-export type Value = string | number | boolean | null;
-export type Values = readonly (Value | readonly Value[])[];
+type Parameter = string | number | boolean | null;
+export type ParameterList = readonly (Parameter | readonly Parameter[])[];
 
 /**
  * Sends a statement after the previous ones without waiting for their responses. Fails with the server's
  * `DatabaseError`, or with a `SessionLostError` if there was no response.
  */
-export type Query = <Row extends QueryResultRow>(
+export type Send = <Row extends QueryResultRow>(
   statement: Prepared | string,
-  values?: Values,
+  values?: ParameterList,
 ) => Promise<Row[]>;
 
 export interface Session {
@@ -25,7 +25,7 @@ export interface Session {
   readonly warnings: number;
   /** Resolves when the session has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  query: Query;
+  send: Send;
   /** Ends the session at once; running statements fail. */
   destroy(): void;
 }
@@ -169,7 +169,7 @@ export async function beginSession(
         return warnings;
       },
       ended,
-      query: createQuery(client, socket),
+      send: createSend(client, socket),
       destroy,
     };
   } catch (error) {
@@ -185,8 +185,8 @@ function severalStores(schemas: string[]): OperatorError {
   );
 }
 
-function createQuery(client: Client, socket: Socket): Query {
-  return async <Row extends QueryResultRow>(statement: Prepared | string, values: Values = []) => {
+function createSend(client: Client, socket: Socket): Send {
+  return async <Row extends QueryResultRow>(statement: Prepared | string, values: ParameterList = []) => {
     const prepared: Prepared = typeof statement === 'string' ? { text: statement } : statement;
     // Send the statements of one turn in one packet.
     if (socket.writableCorked === 0) {
@@ -194,7 +194,7 @@ function createQuery(client: Client, socket: Socket): Query {
       process.nextTick(() => socket.uncork());
     }
     try {
-      return (await client.query<Row>({ ...prepared, values: values.map(encode) })).rows;
+      return (await client.query<Row>({ ...prepared, values: values.map(encodeArray) })).rows;
     } catch (error) {
       throw error instanceof DatabaseError ? error : new SessionLostError(error);
     }
@@ -205,7 +205,7 @@ function createQuery(client: Client, socket: Socket): Query {
  * A list as the text of a PostgreSQL array. It is JSON in other brackets, unless a character is escaped in a way that
  * only JSON knows. The driver's own encoding, good for all lists, takes three times as long.
  */
-function encode(value: Values[number]): unknown {
+function encodeArray(value: ParameterList[number]): unknown {
   if (!Array.isArray(value)) return value;
   const json = JSON.stringify(value);
   return /\\[bfnrtu]/.test(json) ? value : `{${json.slice(1, -1)}}`;

@@ -9,7 +9,7 @@ import { callerError, isCollision, isLost } from './errors.ts';
 import {
   keepPlans,
   limits,
-  type Query,
+  type Send,
   type Server,
   servingTimeouts,
   type Session,
@@ -20,9 +20,9 @@ import { createTransact, type Transact } from './transaction.ts';
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
   /** Runs a statement that only reads; repeats it if its session was lost. */
-  read: Query;
+  read: Send;
   /** Like `read`, but on a session of its own, which is opened on first use: a search may take long. */
-  search: Query;
+  search: Send;
   /**
    * Runs one transaction, and repeats it if a collision or a lost session undid it. So `work` may run several times.
    */
@@ -60,10 +60,10 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   const lasting = { ...timeouts, silenceMs: 0 };
   const writers = createPool({ ...common, size: writerCount, timeouts: lasting, settings: keepPlans });
 
-  const queryOf =
-    (pool: SessionPool): Query =>
+  const sendOn =
+    (pool: SessionPool): Send =>
     (statement, values) =>
-      retry(() => pool.run((session) => session.query(statement, values)));
+      retry(() => pool.run((session) => session.send(statement, values)));
 
   const transact = createTransact({
     onSession: (work) => writers.run(work),
@@ -72,8 +72,8 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
   });
 
   return {
-    read: queryOf(readers),
-    search: queryOf(searchers),
+    read: sendOn(readers),
+    search: sendOn(searchers),
     async write(work) {
       try {
         return await retry(() => transact(work));

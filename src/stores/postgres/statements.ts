@@ -1,6 +1,6 @@
 import { pageLimit } from '../store.ts';
 import type { Dialect, InputRow, Statement } from '../statement.ts';
-import type { Prepared, Values } from './session.ts';
+import type { Prepared, ParameterList } from './session.ts';
 
 const preparedOf = new WeakMap<Statement, Prepared>();
 
@@ -37,11 +37,11 @@ function unnest(input: Statement['input']): string {
 }
 
 /** An array for each column of these rows. */
-export function arraysOf({ input }: Statement, rows: readonly InputRow[]): Values {
-  return Object.keys(input).map((_, index) => rows.map((row) => encode(row[index])));
+export function arraysOf({ input }: Statement, rows: readonly InputRow[]): ParameterList {
+  return Object.keys(input).map((_, index) => rows.map((row) => parameterOf(row[index])));
 }
 
-export function encode(value: InputRow[number] | undefined): string | number | boolean | null {
+export function parameterOf(value: InputRow[number] | undefined): string | number | boolean | null {
   return typeof value === 'bigint' ? String(value) : (value ?? null);
 }
 

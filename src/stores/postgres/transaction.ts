@@ -1,10 +1,10 @@
 import { DatabaseError } from 'pg';
 import { OutcomeUnknownError } from '../../domain/error.ts';
 import { isUndone, SessionLostError } from './errors.ts';
-import type { Query, Session } from './session.ts';
+import type { Send, Session } from './session.ts';
 
 /** Runs one transaction. Fails with an `OutcomeUnknownError` only if COMMIT was sent and got no response. */
-export type Transact = <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>;
+export type Transact = <Result>(work: (send: Send) => Promise<Result>) => Promise<Result>;
 
 export interface TransactionOptions {
   /** Runs work on a session that nobody else uses until the work ends. */
@@ -21,7 +21,7 @@ export interface TransactionOptions {
  * the two in vain.
  */
 export function createTransact({ onSession, ...limits }: TransactionOptions): Transact {
-  return <Result>(work: (query: Query) => Promise<Result>) => {
+  return <Result>(work: (send: Send) => Promise<Result>) => {
     const lateness = Promise.withResolvers<never>();
     const onLate = (): void => lateness.reject(outcomeUnknown(new Error('COMMIT hangs.')));
     const outcome = onSession((session) => runTransaction(session, work, { ...limits, onLate }));
@@ -39,12 +39,12 @@ function outcomeUnknown(cause: unknown): OutcomeUnknownError {
  */
 async function runTransaction<Result>(
   session: Session,
-  work: (query: Query) => Promise<Result>,
+  work: (send: Send) => Promise<Result>,
   { statementsMs, commitMs, onLate }: Omit<TransactionOptions, 'onSession'> & { onLate: () => void },
 ): Promise<Result> {
   const statements: Promise<unknown>[] = [];
-  const query: Query = (statement, values) => {
-    const rows = session.query<never>(statement, values);
+  const send: Send = (statement, values) => {
+    const rows = session.send<never>(statement, values);
     // Avoid an unhandled rejection: the result is checked after COMMIT, even if `work` does not await it.
     rows.catch(() => {});
     statements.push(rows);
@@ -55,10 +55,10 @@ async function runTransaction<Result>(
   let result: Result;
   try {
     // Explicit, because under a role's stricter default no statement would see what committed while a lock was awaited.
-    void query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    result = await work(query);
+    void send('BEGIN ISOLATION LEVEL READ COMMITTED');
+    result = await work(send);
   } catch (error) {
-    await session.query('ROLLBACK').catch(() => session.destroy());
+    await session.send('ROLLBACK').catch(() => session.destroy());
     throw error;
   } finally {
     clearTimeout(timer);
@@ -86,7 +86,7 @@ async function runTransaction<Result>(
 
 /** Fails with a `DatabaseError` only if the transaction is undone. */
 function commit(session: Session): Promise<unknown> {
-  const committed = session.query('COMMIT').catch((error: unknown) => {
+  const committed = session.send('COMMIT').catch((error: unknown) => {
     throw isUndone(error) ? error : new SessionLostError(error);
   });
   // Avoid an unhandled rejection: the statements before it are awaited first.

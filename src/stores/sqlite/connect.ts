@@ -5,13 +5,16 @@ import type { MakeOptions } from '../schema.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
 import { findOrMakeStore, findStore, holdsFrames, refuseUnwritable, type StoreFile } from './file.ts';
 import { checkOwnership, makeSchema, readPragma } from './schema.ts';
-import { busyTimeoutMs, isInPlace, whenFree, withSideFiles } from './watch.ts';
+import { isInPlace, withSideFiles } from './watch.ts';
 
 /**
  * How a store is opened: `file.ts` finds the file behind the operator's name. A connection refuses an unusable file. In
  * WAL mode, the first read takes a lock that a restore waits for. An empty file gets its tables. From then on,
  * `watch.ts` notices if the file, its log or its shared memory is moved or removed.
  */
+
+/** How long a connection waits for another one's lock. */
+const busyTimeoutMs = 5000;
 
 /** Opens a connection. One that only reads never moves the log into the file. */
 export function connect({ path }: StoreFile, { mayWrite = true } = {}): Database {
@@ -38,7 +41,7 @@ export function useWal(database: Database): void {
 }
 
 /** Opens another connection to an open store. */
-export function openReader(store: StoreFile): Database {
+export function connectReadOnly(store: StoreFile): Database {
   const database = connect(store, { mayWrite: false });
   // The first read takes the lock that a restore waits for.
   database.query('PRAGMA schema_version').get();
@@ -74,6 +77,23 @@ export function openAlone({ name, path }: StoreFile): Database {
 }
 
 const pauseAloneMs = 20;
+
+/**
+ * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
+ * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
+ */
+export function whenFree<Result>(action: () => Result, pauseMs = 1): Result {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      // Random, so that waiting processes do not retry in step.
+      Bun.sleepSync(pauseMs * (0.5 + Math.random()));
+    }
+  }
+}
 
 /** Files up to this size are checked completely at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;

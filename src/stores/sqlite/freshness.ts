@@ -22,7 +22,7 @@ export type Freshness = ReturnType<typeof createFreshness>;
  * than serving a kept page. The reads between two questions share one transaction within a turn of the event loop:
  * starting and ending one costs more than reading a pet.
  */
-export function createFreshness(database: Database, store: Pick<StoreWatch, 'problem'>) {
+export function createFreshness(database: Database, watch: Pick<StoreWatch, 'problem'>) {
   const begin = database.query('BEGIN');
   const rollback = database.query('ROLLBACK');
   const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
@@ -40,17 +40,17 @@ export function createFreshness(database: Database, store: Pick<StoreWatch, 'pro
   };
 
   const check = (): void => {
-    const problem = store.problem();
+    const problem = watch.problem();
     if (problem) throw problem;
     // By the monotonic clock: the time of day may be set back.
     const time = performance.now();
     if (time < askAgainAt) return;
     // The number stands still during a read transaction.
     endRead();
-    const latest = select.get()?.data_version;
+    const current = select.get()?.data_version;
     askAgainAt = time + noticedWithinMs;
-    if (latest === dataVersion) return;
-    dataVersion = latest;
+    if (current === dataVersion) return;
+    dataVersion = current;
     version += 1;
   };
 

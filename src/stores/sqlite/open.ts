@@ -9,7 +9,7 @@ import { createStore } from '../create-store.ts';
 import type { Engine } from '../statement.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
-import { openForReading, openForWriting, openReader } from './connect.ts';
+import { openForReading, openForWriting, connectReadOnly } from './connect.ts';
 import { callerError, isDamage, operatorError } from './errors.ts';
 import { createFreshness, untilNoticed } from './freshness.ts';
 import { warnOfReaders } from './file.ts';
@@ -47,7 +47,7 @@ function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engin
   if (log) warnOfReaders(store, log);
   const watch = opened.adopt(watchStore(store, log), ({ close }) => close());
   // The serving thread only reads, so that it never waits for a commit.
-  const database = openReader(store);
+  const database = connectReadOnly(store);
   opened.defer(() => {
     if (watch.problem() || !isInPlace(store)) leftOpen.add(database);
     else database.close();
@@ -70,7 +70,7 @@ function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engin
     version: freshness.version,
     read: (statement, values, resultOf) => freshness.read(() => resultOf(statements.run(statement, values))),
     scan: searcher.scan,
-    areWritesFailing: writer.areFailing,
+    areWritesFailing: writer.areWritesFailing,
     async apply(change) {
       const outcome = await writer.apply({ ...change, at: now() });
       // Commands report these changes.

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { Value } from '../statement.ts';
-import { openReader } from './connect.ts';
+import { connectReadOnly } from './connect.ts';
 import { describeFailure } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { SearchReply } from './search.ts';
@@ -36,7 +36,7 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | Bound | 'close'>) => {
 
 function search({ sql, values }: Bound): SearchReply {
   try {
-    database ??= openReader(store);
+    database ??= connectReadOnly(store);
     return { rows: database.query<unknown, Value[]>(sql).all(...values) };
   } catch (error) {
     return { failure: describeFailure(error) };

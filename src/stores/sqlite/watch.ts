@@ -1,9 +1,9 @@
 import { OutcomeUnknownError, type PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
-import { isBusy, storeMoved } from './errors.ts';
+import { storeMoved } from './errors.ts';
 import { identityOf, type StoreFile } from './file.ts';
 
-/** A store in use: whether its files are in their place, and when its lock is free. */
+/** Whether the files of a store in use are in their place. */
 
 const suffixes = ['', '-wal', '-shm'];
 
@@ -48,24 +48,4 @@ export function watchStore(store: StoreFile, log: Log | undefined) {
     problem: (): PetstoreError | undefined => (isLost ? storeMoved(store) : undefined),
     close: () => clearInterval(timer),
   };
-}
-
-/** How long a connection waits for another one's lock. */
-export const busyTimeoutMs = 5000;
-
-/**
- * Retries until no other connection holds the lock, for connections without a busy timeout. SQLite's own wait sleeps up
- * to 100 ms between attempts, and a busy neighbour takes the lock again each time.
- */
-export function whenFree<Result>(action: () => Result, pauseMs = 1): Result {
-  const deadline = performance.now() + busyTimeoutMs;
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
-      // Random, so that waiting processes do not retry in step.
-      Bun.sleepSync(pauseMs * (0.5 + Math.random()));
-    }
-  }
 }

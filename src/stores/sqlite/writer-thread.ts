@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
 import type { Outcome, TimedChange } from '../../domain/change.ts';
 import { applyBatch, deleteExpired } from '../apply.ts';
-import { connect, useWal } from './connect.ts';
+import { connect, useWal, whenFree } from './connect.ts';
 import { callerErrorOfCommit, describeFailure, storeMoved, type Failure } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import { createTx } from './tx.ts';
-import { confirmInPlace, isInPlace, whenFree } from './watch.ts';
+import { confirmInPlace, isInPlace } from './watch.ts';
 
 /** The thread that owns the writing connection. One disk sync serves all changes of a batch. */
 

@@ -67,7 +67,7 @@ export function openWriter(options: WriterOptions) {
 
   return {
     apply: (change: TimedChange) => batches.add(change),
-    areFailing: () => monitor.isFailing,
+    areWritesFailing: () => monitor.isFailing,
     /** Waits for pending changes, then ends the thread. */
     close: () => (closed ??= close()),
   };

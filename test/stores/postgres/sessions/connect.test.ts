@@ -143,7 +143,7 @@ describe('an abandoned session', () => {
     });
     const abandoned = pool.run(async (session) => {
       // Longer than any test: neither side waits for it.
-      const statement = session.query('SELECT pg_sleep(600)');
+      const statement = session.send('SELECT pg_sleep(600)');
       session.destroy();
       await statement;
     });

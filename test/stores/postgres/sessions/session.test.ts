@@ -22,7 +22,7 @@ describe('closing a pool', () => {
     const begun = Promise.withResolvers<void>();
     const response = pool.run((session) => {
       begun.resolve();
-      return session.query('SELECT true AS done, pg_sleep(0.3)');
+      return session.send('SELECT true AS done, pg_sleep(0.3)');
     });
     await begun.promise;
     const refused = failureOf(pool.run(async () => 'never'));
@@ -47,7 +47,7 @@ describe('closing a pool', () => {
       pool.run((session) => {
         proxy.freeze();
         begun.resolve();
-        return session.query('SELECT 1');
+        return session.send('SELECT 1');
       }),
     );
     await begun.promise;
@@ -94,7 +94,7 @@ describe('a statement that takes too long', () => {
   it('is cancelled by the server before its caller gives up', async () => {
     const timeouts = { lockMs: 200, statementMs: 200, silenceMs: 60_000 };
     const pool = openPool(timeouts);
-    const outcome = failureOf(pool.run((session) => session.query('SELECT pg_sleep(60)')));
+    const outcome = failureOf(pool.run((session) => session.send('SELECT pg_sleep(60)')));
     expect(await outcome).toMatchObject({ code: '57014' });
     await pool.close();
   });
