@@ -3,15 +3,15 @@ import { type ApiKey, noteUse, revoke } from './api-key.ts';
 import { type Category, categoryNotFound, renderCategory } from './category.ts';
 import { idsUsedUp, petNotFound, PetstoreError } from './error.ts';
 import {
-  categoryEvent,
+  createCategoryEvent,
   isReturn,
   type NewEvent,
   type Order,
-  orderFor,
+  decideOrder,
   type OrderReturn,
   orderStatusOf,
-  petEvent,
-  previousValues,
+  createPetEvent,
+  renderPreviousValues,
 } from './history.ts';
 import { type NewPet, petFields, type PetFields, type PetUpdate, renderPet } from './pet.ts';
 import {
@@ -195,12 +195,12 @@ function createPet(change: Timed<CreatePet>, state: BatchState, effects: Effects
   }
   const orderId = nextOrderId(state, effects);
   if (id === undefined) return 'ids-used-up';
-  const order = orderFor(id, undefined, pet, change);
+  const order = decideOrder(id, undefined, pet, change);
   if (order && orderId === undefined) return 'ids-used-up';
   const json = renderPet(id, pet);
   effects.createdPets.set(id, { pet, json });
   if (order && orderId !== undefined) effects.orders.push({ id: orderId, ...order });
-  effects.events.push(petEvent('pet.created', { id, json }, change));
+  effects.events.push(createPetEvent('pet.created', { id, json }, change));
   return { id, json, isNew: true };
 }
 
@@ -211,17 +211,17 @@ function updatePet(change: Timed<UpdatePet>, state: BatchState, effects: Effects
   if (expected && !hasFields(current.pet, expected)) return 'changed';
   const pet = withFields(current.pet, changes);
   const json = renderPet(id, pet);
-  const previous = previousValues(current.pet, pet);
+  const previous = renderPreviousValues(current.pet, pet);
   // An update that changes nothing writes nothing.
   if (previous === undefined) return { id, json, isNew: false };
-  const order = orderFor(id, current.pet, pet, change);
+  const order = decideOrder(id, current.pet, pet, change);
   const orderId = nextOrderId(state, effects);
   if (order && orderId === undefined) return 'ids-used-up';
   const { createdPets, changedPets, orders, events } = effects;
   (createdPets.has(id) ? createdPets : changedPets).set(id, { pet, json });
   if (isReturn(current.pet, pet)) returnOrders(change, effects);
   if (order && orderId !== undefined) orders.push({ id: orderId, ...order });
-  events.push(petEvent('pet.updated', { id, json }, change, previous));
+  events.push(createPetEvent('pet.updated', { id, json }, change, previous));
   return { id, json, isNew: false };
 }
 
@@ -236,7 +236,7 @@ function deletePet(change: Timed<DeletePet>, state: BatchState, effects: Effects
   const { json } = current;
   effects.changedPets.delete(id);
   effects.deletedPets.add(id);
-  effects.events.push(petEvent('pet.deleted', { id, json }, change));
+  effects.events.push(createPetEvent('pet.deleted', { id, json }, change));
   return { id, json, isNew: false };
 }
 
@@ -272,7 +272,7 @@ function changeCategory(
   // An equal name changes nothing.
   if (!isPut || before?.name !== category.name) {
     categories.set(id, isPut ? category : undefined);
-    events.push(categoryEvent(isPut ? 'category.updated' : 'category.deleted', json, change));
+    events.push(createCategoryEvent(isPut ? 'category.updated' : 'category.deleted', json, change));
   }
   return { id, json, isNew: !before };
 }

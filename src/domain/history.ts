@@ -25,7 +25,7 @@ export interface Order {
 }
 
 /** The order that this change of a pet requires, but for its id. A new pet has no `before`. */
-export function orderFor(
+export function decideOrder(
   petId: bigint,
   before: NewPet | undefined,
   after: NewPet,
@@ -109,22 +109,22 @@ export interface NewEvent {
 export const retentionMs = 7 * 24 * 60 * 60 * 1000;
 
 /** The pet is as after the change, or as it was before its delete. `previous` are the old values that changed, as JSON. */
-export function petEvent(
+export function createPetEvent(
   type: 'pet.created' | 'pet.updated' | 'pet.deleted',
   { id, json }: { id: bigint; json: string },
   change: Cause,
   previous?: string,
 ): NewEvent {
   const before = previous === undefined ? '' : `,"previous":${previous}`;
-  return { petId: id, ...newEvent(type, change, `"petId":${id},"pet":${json}${before}`) };
+  return { petId: id, ...createEvent(type, change, `"petId":${id},"pet":${json}${before}`) };
 }
 
-export function categoryEvent(
+export function createCategoryEvent(
   type: 'category.updated' | 'category.deleted',
   json: string,
   change: Cause,
 ): NewEvent {
-  return newEvent(type, change, `"category":${json}`);
+  return createEvent(type, change, `"category":${json}`);
 }
 
 interface RenderedEvent extends Omit<NewEvent, 'createdAt' | 'json'> {
@@ -143,14 +143,14 @@ interface Cause {
   by?: string | undefined;
 }
 
-function newEvent(type: EventType, { at, by }: Cause, content: string): NewEvent {
+function createEvent(type: EventType, { at, by }: Cause, content: string): NewEvent {
   const time = new Date(at).toISOString();
   const createdBy = by === undefined ? '' : `,"createdBy":${JSON.stringify(by)}`;
   return { type, createdAt: at, json: `{"type":"${type}","createdAt":"${time}"${createdBy},${content}}` };
 }
 
 /** The old values of the fields that an update changed, as JSON; undefined if it changed none. */
-export function previousValues(before: NewPet, after: NewPet): string | undefined {
+export function renderPreviousValues(before: NewPet, after: NewPet): string | undefined {
   const values = petFields
     .filter(({ name }) => before[name] !== after[name])
     .map(({ name }) => {

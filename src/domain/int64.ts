@@ -43,7 +43,7 @@ export function parseExactJson(text: string, depth = 1): unknown {
   if (!inexactNumber.test(text)) return value;
   const keepDigits = (_key: string, field: unknown, context: { source?: string }) =>
     typeof field === 'number' ? new JsonNumber(context.source ?? String(field)) : field;
-  return JSON.parse(flattened(text, depth), keepDigits as (key: string, field: unknown) => unknown);
+  return JSON.parse(flatten(text, depth), keepDigits as (key: string, field: unknown) => unknown);
 }
 
 /** Parses JSON that the domain has rendered: its numbers are whole, and each becomes a `bigint`. */
@@ -64,7 +64,7 @@ export function toInt64(value: unknown): bigint | undefined {
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
 /** Empties nested arrays and objects: `JSON.parse` with a reviver recurses, and deep nesting overflows the stack. */
-function flattened(text: string, maxDepth: number): string {
+function flatten(text: string, maxDepth: number): string {
   let flat = '';
   let keptUpTo = 0;
   let depth = 0;

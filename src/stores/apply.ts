@@ -105,9 +105,9 @@ function idsOf(changes: readonly TimedChange[], subject: ReturnType<typeof subje
 }
 
 /** Whether an idempotency key is too old to be replayed, at the time of the create that wants it. */
-const hasExpired = `holder.created_at < excluded.created_at - ${retentionMs}`;
+const expiryCondition = `holder.created_at < excluded.created_at - ${retentionMs}`;
 const takeOver = (column: string): string =>
-  `${column} = CASE WHEN ${hasExpired} THEN excluded.${column} ELSE holder.${column} END`;
+  `${column} = CASE WHEN ${expiryCondition} THEN excluded.${column} ELSE holder.${column} END`;
 
 /** Returns a row for every key, with either the new pet or the one whose create holds the key. */
 const claimIdempotencyKeys: Statement = {

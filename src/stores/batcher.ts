@@ -11,14 +11,11 @@ export interface Batcher<Item, Result> {
   readonly length: number;
 }
 
-export interface BatcherOptions<Item> extends QueueOptions<Item> {
+export interface BatcherOptions<Item> {
   /** Waits for the end of the turn before it starts, so that all items of a turn share a batch. */
   startsAfterTurn?: boolean;
   /** For batches of writes. */
   monitor?: WriteMonitor;
-}
-
-export interface QueueOptions<Item> {
   maxLength?: number;
   /** How long an item may wait. By default, as long as it takes. */
   maxWaitMs?: number;
@@ -35,14 +32,14 @@ export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   options: BatcherOptions<Item> = {},
 ): Batcher<Item, Result> {
-  const { startsAfterTurn = false, monitor, ...limits } = options;
-  const queue = createBoundedQueue<Item, Result>(limits);
+  const { startsAfterTurn = false, monitor } = options;
+  const queue = createBoundedQueue<Item, Result>(options);
   /** Resolves when nothing runs or waits any more. */
   let busy: PromiseWithResolvers<void> | undefined;
   let isClosed = false;
 
   const runNext = (): void => {
-    const batch = queue.take(maxRowsPerBatch);
+    const batch = queue.takeBatch();
     if (batch.length === 0) {
       busy?.resolve();
       busy = undefined;
@@ -105,7 +102,7 @@ interface Queued<Item, Result> {
 }
 
 /** A queue with limits on its length and the time that an item may wait. */
-function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
+function createBoundedQueue<Item, Result>(options: BatcherOptions<Item>) {
   const { maxLength = 10_000, maxWaitMs, onRefused, rowsOf = () => 1 } = options;
   const queued: Queued<Item, Result>[] = [];
   let timer: Timer | undefined;
@@ -134,13 +131,13 @@ function createBoundedQueue<Item, Result>(options: QueueOptions<Item>) {
         queued.push({ item, since: performance.now(), resolve, reject });
         if (maxWaitMs !== undefined) timer ??= setTimeout(refuseLate, maxWaitMs, maxWaitMs).unref();
       }),
-    /** Removes the first items, up to so many rows, but at least one. */
-    take(maxRows: number) {
+    /** Removes the first items: at most {@link maxRowsPerBatch} rows, but at least one item. */
+    takeBatch() {
       let rows = 0;
       let count = 0;
       for (const { item } of queued) {
         rows += rowsOf(item);
-        if (count > 0 && rows > maxRows) break;
+        if (count > 0 && rows > maxRowsPerBatch) break;
         count += 1;
       }
       return queued.splice(0, count);

@@ -2,7 +2,7 @@ import { expect, it } from 'bun:test';
 import {
   isReturn,
   type Order,
-  orderFor,
+  decideOrder,
   readOrder,
   renderOrder,
   renderReturn,
@@ -25,7 +25,7 @@ it.each<[PetStatus | undefined, PetStatus | undefined, string | undefined, boole
 ])(
   'a change from %p to %p writes the order %p and returns those before: %p',
   (before, after, order, isBack) => {
-    expect(orderFor(1n, petWith(before), petWith(after), { at: 1 })?.status).toBe(order as 'sold');
+    expect(decideOrder(1n, petWith(before), petWith(after), { at: 1 })?.status).toBe(order as 'sold');
     expect(isReturn(petWith(before), petWith(after))).toBe(isBack);
   },
 );
@@ -36,7 +36,7 @@ it.each<[PetStatus | undefined, boolean]>([
   ['pending', true],
   ['sold', true],
 ])('a new pet that is %p has an order: %p', (status, hasOrder) => {
-  expect(orderFor(1n, undefined, petWith(status), { at: 1 }) !== undefined).toBe(hasOrder);
+  expect(decideOrder(1n, undefined, petWith(status), { at: 1 }) !== undefined).toBe(hasOrder);
 });
 
 const order: Order = {

@@ -10,7 +10,7 @@ import { keepPlans, type Prepared } from '../../src/stores/postgres/session.ts';
 import { createSql, type Sql } from '../../src/stores/postgres/sql.ts';
 import { parseAddress } from '../../src/stores/postgres/address.ts';
 import { makeSchema } from '../../src/stores/sqlite/schema.ts';
-import { createStatements, dialect, forOneRow } from '../../src/stores/sqlite/statements.ts';
+import { createStatements, dialect, bindRow } from '../../src/stores/sqlite/statements.ts';
 import { createTx } from '../../src/stores/sqlite/tx.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
 import { sorts, type Store } from '../../src/stores/store.ts';
@@ -127,7 +127,7 @@ describe('on SQLite, every statement', () => {
       areWritesFailing: () => false,
       read: (statement, values, resultOf) => resultOf(run(statement, values)),
       async scan<Row>(...[statement, values]: Parameters<Engine['scan']>): Promise<Row[]> {
-        scans.push(forOneRow(statement, values).sql);
+        scans.push(bindRow(statement, values).sql);
         return [];
       },
       async apply(change) {

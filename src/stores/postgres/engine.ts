@@ -9,7 +9,14 @@ import type { Engine, InputRow, Reader, Statement, Tx } from '../statement.ts';
 import { createWriteMonitor } from '../write-monitor.ts';
 import { limits, type Send } from './session.ts';
 import type { Sql } from './sql.ts';
-import { arraysOf, dialect, parameterOf, forManyReads, forManyRows, forOneScan } from './statements.ts';
+import {
+  arraysOf,
+  dialect,
+  parameterOf,
+  prepareForReads,
+  prepareForRows,
+  prepareForScan,
+} from './statements.ts';
 
 interface EngineOptions {
   now: () => number;
@@ -42,7 +49,7 @@ export function createTx(send: Send): Tx {
     each<Row>(statement: Statement, rows: readonly InputRow[]) {
       if (rows.length === 0) return [];
       // Return this very promise: a failure of one derived from it could go unhandled.
-      return send(forManyRows(statement), arraysOf(statement, rows)) as Promise<Row[]>;
+      return send(prepareForRows(statement), arraysOf(statement, rows)) as Promise<Row[]>;
     },
     async draw(table, count) {
       if (count === 0) return [];
@@ -141,7 +148,7 @@ export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
 
   const createBatches = (statement: Statement) => {
     const size = Object.keys(statement.input).indexOf('size');
-    const prepared = forManyReads(statement);
+    const prepared = prepareForReads(statement);
     /** By key; undefined while a read is being added. */
     const waiting = new Map<string, Promise<unknown> | undefined>();
     const leave = ({ key }: Read): void => void waiting.delete(key);
@@ -182,7 +189,7 @@ export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
       if (!read) batches.set(statement, (read = createBatches(statement)));
       return read({ key: values.join('\0'), values, resultOf }) as Promise<Result>;
     },
-    scan: createScanner((statement, values) => sql.search(forOneScan(statement), values.map(parameterOf)))
+    scan: createScanner((statement, values) => sql.search(prepareForScan(statement), values.map(parameterOf)))
       .scan,
   };
 }

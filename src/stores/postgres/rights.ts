@@ -1,6 +1,7 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
 import { tableNames } from '../schema.ts';
+import { sequences } from './engine.ts';
 import type { Send } from './session.ts';
 
 interface RightsRow {
@@ -16,8 +17,7 @@ const selectRights = `
   SELECT quote_ident(current_user) AS role, quote_ident(current_schema()) AS schema,
     current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     ARRAY(
-      SELECT relname::text FROM pg_class JOIN unnest('{pets, orders, categories, events, event_log, api_keys,
-        idempotency_keys, pet_ids, order_ids, api_key_ids}'::text[]) AS name ON oid = to_regclass(name)
+      SELECT relname::text FROM pg_class JOIN unnest($1::text[]) AS name ON oid = to_regclass(name)
       WHERE NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE')
         ELSE (SELECT bool_and(has_table_privilege(oid, privilege))
           FROM unnest('{SELECT, INSERT, UPDATE, DELETE}'::text[]) AS privilege) END
@@ -29,7 +29,7 @@ const selectRights = `
  * that may write with one that may only read.
  */
 export async function refuseReader(send: Send): Promise<void> {
-  const [row] = await send<RightsRow>(selectRights);
+  const [row] = await send<RightsRow>(selectRights, [[...tableNames, ...Object.values(sequences)]]);
   if (!row) throw new Error('The server says nothing about the role.');
   const { role, schema, isReadOnly, refused } = row;
   if (refused.length > 0)

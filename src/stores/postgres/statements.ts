@@ -5,7 +5,7 @@ import type { Prepared, ParameterList } from './session.ts';
 const preparedOf = new WeakMap<Statement, Prepared>();
 
 /** Takes an array for each column, so one statement takes any number of rows. */
-export function forManyRows(statement: Statement): Prepared {
+export function prepareForRows(statement: Statement): Prepared {
   let prepared = preparedOf.get(statement);
   if (!prepared) {
     const { name, input, sql } = statement;
@@ -16,14 +16,14 @@ export function forManyRows(statement: Statement): Prepared {
 }
 
 /** One query for many reads. Its rows have the `place` of their read, from 1. */
-export function forManyReads({ name, input, sql }: Statement): Prepared {
+export function prepareForReads({ name, input, sql }: Statement): Prepared {
   const text = `SELECT input.place::integer AS place, result.*
     FROM ${unnest(input)} CROSS JOIN LATERAL (${sql}) AS result`;
   return { name, text };
 }
 
 /** Planned for its values, because a scan's plan depends on them. */
-export function forOneScan({ input, sql }: Statement): string {
+export function prepareForScan({ input, sql }: Statement): string {
   const columns = Object.keys(input);
   return sql.replace(
     /\binput\.(\w+)/g,

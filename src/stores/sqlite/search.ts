@@ -2,7 +2,7 @@ import { unavailable } from '../../domain/error.ts';
 import { createScanner } from '../scans.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
-import { type Bound, forOneRow } from './statements.ts';
+import { type Bound, bindRow } from './statements.ts';
 import type { StoreWatch } from './watch.ts';
 
 export type SearchReply = { rows: unknown[] } | { failure: Failure };
@@ -39,7 +39,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   const scanner = createScanner(async (statement, values) => {
     const problem = watch.problem();
     if (problem) throw problem;
-    const result = await send(forOneRow(statement, values));
+    const result = await send(bindRow(statement, values));
     if ('failure' in result) throw failureOf(result.failure);
     return result.rows;
   });

@@ -11,7 +11,7 @@ export interface Bound {
 }
 
 /** The statement for one row of input, which is bound to `?1, ?2, …`. */
-export function forOneRow(statement: Statement, values: InputRow): Bound {
+export function bindRow(statement: Statement, values: InputRow): Bound {
   const { sql, count } = translate(statement);
   return { sql, values: values.slice(0, count) };
 }
@@ -41,7 +41,7 @@ const rowsAtOnce = 16;
 /** An UPDATE of many rows first copies them, which takes longer than a statement for each. */
 const isRowByRow = ({ sql }: Statement): boolean => sql.startsWith('UPDATE');
 
-function forManyRows({ input, sql }: Statement): string {
+function translateForRows({ input, sql }: Statement): string {
   const columns = Object.keys(input);
   const rows = Array.from(
     { length: rowsAtOnce },
@@ -67,7 +67,7 @@ export function createStatements(database: Database) {
   };
   const manyOf = (statement: Statement) => {
     let query = many.get(statement);
-    if (!query) many.set(statement, (query = database.query<unknown, Value[]>(forManyRows(statement))));
+    if (!query) many.set(statement, (query = database.query<unknown, Value[]>(translateForRows(statement))));
     return query;
   };
   const run = <Row>(statement: Statement, values: InputRow): Row[] => {

@@ -48,10 +48,10 @@ export function openWriter(options: WriterOptions) {
   };
 
   const monitor = createWriteMonitor(
-    { length: (): number => batches.length, capacity: maxQueued },
+    { length: (): number => batcher.length, capacity: maxQueued },
     { log, metrics },
   );
-  const batches: Batcher<TimedChange, Outcome> = createBatcher(commit, {
+  const batcher: Batcher<TimedChange, Outcome> = createBatcher(commit, {
     startsAfterTurn: true,
     // The first change of a turn waits for its end, too.
     maxLength: maxQueued + 1,
@@ -60,13 +60,13 @@ export function openWriter(options: WriterOptions) {
 
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await batches.close();
+    await batcher.close();
     await send('close');
     thread.terminate();
   };
 
   return {
-    apply: (change: TimedChange) => batches.add(change),
+    apply: (change: TimedChange) => batcher.add(change),
     areWritesFailing: () => monitor.isFailing,
     /** Waits for pending changes, then ends the thread. */
     close: () => (closed ??= close()),
