@@ -63,7 +63,7 @@ export interface ChangeTarget extends ByCaller {
   preconditions?: Preconditions | undefined;
 }
 
-/** Changes of keys write no events: a log of them would tell every reader who has access. */
+/** Changes of keys do not write events, which would tell every reader of the log who has access. */
 export interface CreateKey {
   kind: 'create-key';
   key: Omit<ApiKey, 'id'>;
@@ -85,15 +85,15 @@ export interface NoteKeyUse {
 export type Timed<Kind extends Change> = Kind & { at: number };
 export type TimedChange = Timed<Change>;
 
-/** The pet or category that a change has left; for a delete, the one that it removed. */
+/** The pet or category after a change; after a delete, its last state. */
 export interface Applied {
   id: bigint;
   json: string;
-  /** True for a first name, and for a create, unless an earlier one with its idempotency key made the pet. */
+  /** True for the first name of a category, and for a create unless it repeats an earlier one. */
   isNew: boolean;
 }
 
-/** What a change results in: a change of a key in the key as it is then. */
+/** The result of a change; for a change of a key, the key after it. */
 export type AppliedBy<Kind extends Change> = Kind extends KeyChange ? ApiKey : Applied;
 
 /** Why a change does nothing. It is a result, not an error, because an error would undo the rest of the batch. */
@@ -262,7 +262,7 @@ function changeCategory(
   const { id, preconditions } = change;
   const before = categories.has(id) ? categories.get(id) : state.categories.get(id);
   const isPut = change.kind === 'put-category';
-  // A delete shows the last state.
+  // A delete returns the last state.
   const category = isPut ? { id, name: change.name } : before;
   if (!category) return 'missing';
   const unmet =
@@ -330,7 +330,7 @@ export function refusalError(refusal: Refusal, { kind }: Change): PetstoreError 
   );
 }
 
-/** Makes a create safe to repeat: repeating an idempotency key creates no second pet. */
+/** Makes a create safe to repeat: with the same key, it does not add a second pet. */
 export interface Idempotency {
   key: string;
   /** The hash of the caller's API key, so that two callers may use equal idempotency keys. */
@@ -352,7 +352,7 @@ export function fingerprintOf(pet: NewPet): string {
   return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
 }
 
-/** The create that has an idempotency key. */
+/** The create that holds an idempotency key. */
 export interface IdempotencyHolder extends Pick<Idempotency, 'requestHash'> {
   petId: bigint;
 }

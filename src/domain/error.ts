@@ -43,7 +43,7 @@ export function petNotFound(): PetstoreError {
   return new PetstoreError('not_found', 'No pet has this id.');
 }
 
-/** For a store that fails every call until its operator, or time, removes the cause. */
+/** For a store that fails every call until the cause goes away. */
 export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
@@ -58,7 +58,7 @@ export class OutcomeUnknownError extends PetstoreError {
     super(
       'unavailable',
       `${reason}, and the outcome of this write is unknown. ` +
-        'Repeat a create with the same Idempotency-Key; otherwise, read it again to see whether it has changed.',
+        'Repeat a create with the same Idempotency-Key; otherwise, get the pet or category to see whether it has changed.',
       { cause },
     );
   }

@@ -101,7 +101,7 @@ export interface NewEvent {
   createdAt: number;
   /** Only events of a pet have it. */
   petId?: bigint;
-  /** What callers get but for the id, which follows the order of the commits: a page puts `{"id":N,` before the type. */
+  /** What callers get, without the id, which follows the order of the commits: a page puts `{"id":N,` before it. */
   json: string;
 }
 
@@ -137,7 +137,7 @@ export function readEvent(json: string): NewEvent {
   return { type, createdAt: Date.parse(createdAt), ...(petId !== undefined && { petId }), json };
 }
 
-/** When a change came, in milliseconds since 1970, and the name of its API key. */
+/** When a change arrived, in milliseconds since 1970, and the name of its API key. */
 interface Cause {
   at: number;
   by?: string | undefined;

@@ -61,8 +61,8 @@ export function preconditionFailed(unmet: UnmetPrecondition): PetstoreError {
   return new PetstoreError(
     'precondition_failed',
     unmet === 'if-match'
-      ? 'None of the tags in If-Match is the ETag of what is here now. Get it again, then decide.'
-      : 'If-None-Match names the ETag of what is here now, so nothing was changed.',
+      ? 'None of the tags in If-Match is the current ETag. Get the current version, then decide.'
+      : 'If-None-Match matches the current ETag, so nothing was changed.',
   );
 }
 

@@ -4,19 +4,19 @@ import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 import type { FindCaller } from './authentication.ts';
 import type { Handler } from './route.ts';
 
-/** Stands before the plain code for speed. Without it, every response is the same. */
+/** Sits in front of the plain code for speed. Without it, every response would be the same. */
 export interface Cache {
   /** A list that keeps its first pages. A walk through all pages would fill the memory. */
   firstPages: (list: Handler) => Handler;
   callers: (find: FindCaller) => FindCaller;
 }
 
-/** How long a caller is kept for a store that cannot tell its version: a key is refused a second after its revocation. */
+/** How long a caller is kept if the store cannot tell its version: a revoked key must be refused within a second. */
 const callerMs = 800;
 
 /**
- * What is kept is what the plain code would return now, because nothing has been committed since it was read. Only a
- * caller of a store that cannot tell may be out of date, for {@link callerMs}.
+ * What is kept is what the plain code would return now, because nothing has been committed since it was read. The
+ * exception: a caller of a store that cannot tell its version may be out of date for {@link callerMs}.
  */
 export function createCache({ version }: Pick<PetStore, 'version'>, now: () => number): Cache {
   return {
@@ -30,7 +30,7 @@ export function createCache({ version }: Pick<PetStore, 'version'>, now: () => n
       keep(find, {
         version: () => version() ?? Math.floor(performance.now() / callerMs),
         keyOf: (header) => header,
-        // Found again by the plain code, so that the refusal of an expired key takes as long as that of an unknown one.
+        // Leave an expired key to the plain code, so that its refusal takes as long as that of an unknown key.
         isCurrent: (caller) => isUsable(caller, now()),
       }),
   };

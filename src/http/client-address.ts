@@ -5,7 +5,7 @@ export type ClientAddress = (request: Request) => string | undefined;
 
 /**
  * The address of a request's client. Behind trusted proxies, it is the last one in `X-Forwarded-For` that is not trusted:
- * everything before it may be made up. Without such an address, or with one that is none, it is the peer's.
+ * everything before it may be made up. If there is none, or it is not an address, the peer's address is used.
  */
 export function createClientAddress(peerOf: ClientAddress, trustedProxies: readonly string[]): ClientAddress {
   const trusted = new BlockList();

@@ -4,7 +4,7 @@ export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
-  /** The documents name the host of every request, as where nothing stands before the service. Default: on loopback. */
+  /** Names the host of each request in the documents, even beyond loopback. Only for a service without a proxy. */
   namesHost?: boolean;
   /** True if the service has only the stable operations. */
   stableOnly?: boolean;
@@ -25,7 +25,7 @@ interface Operation {
   'x-stability'?: string;
 }
 
-/** `openapi.yaml` as this service serves it, with its own URLs and operations. `ownUrl` is for one without a public URL. */
+/** `openapi.yaml` with the URLs and operations of this service. Without a public URL, it names `ownUrl`. */
 export function contractOf(
   { publicUrl, stagingUrl, stableOnly = false }: ContractOptions,
   ownUrl = '/v1',

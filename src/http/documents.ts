@@ -45,7 +45,7 @@ function redirect(status: number, location: string): Representation {
 /** Stands for the address in a text until a request tells it. */
 const placeholderUrl = 'http://here.invalid/v1';
 
-/** Without a public address, the document names the host that serves it where that is known, so a saved file keeps it. */
+/** Without a public address, the document names the host that the caller used, if known, so that a saved copy works. */
 function serveContract(
   options: ContractOptions,
   contentType: string,
@@ -60,7 +60,7 @@ function serveContract(
   };
 }
 
-/** The origin that the caller used. A proxy may hide the scheme, and its own caller uses another host. */
+/** The origin that the caller used. Undefined behind a proxy, whose callers use another host or scheme. */
 function hostOf({ url, headers }: Request, isAlwaysKnown: boolean): string | undefined {
   const address = URL.parse(url);
   if (address === null) return undefined;
@@ -121,7 +121,7 @@ function serveCompressed(
     gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
 }
 
-/** Named, and not with a weight of 0 (RFC 9110, section 12.4.2). */
+/** Matches gzip, unless its weight is 0 (RFC 9110, section 12.4.2). */
 const gzipAccepted = /(?:^|,)\s*gzip\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:[;,]|$)/i;
 
 /** Allows only files of this service: no inline script or style, no other host, no framing. */

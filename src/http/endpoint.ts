@@ -99,8 +99,7 @@ export class Endpoint {
       return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: this.#allow });
     }
     // Check the HTTP method, so that every new operation that changes something is covered from the start.
-    if (caller.isReadOnly && name !== 'GET')
-      throw forbidden('is read-only: it may list and fetch, and change nothing.');
+    if (caller.isReadOnly && name !== 'GET') throw forbidden('is read-only: it may only list and fetch.');
     if (!caller.mayDelete && name === 'DELETE')
       throw forbidden('may not delete. Use one that may, or ask whoever runs the service to delete it.');
     return handler(call);

@@ -80,7 +80,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
       const mayWait = query.waitSeconds > 0 && call.method === 'GET';
       return representationOf(query, mayWait && page.isEnd ? await waitForEvents(call, query, page) : page);
     },
-    /** Sends an empty page to every waiting request, and lets no other wait. */
+    /** Sends an empty page to every waiting request, and keeps others from waiting. */
     stopWaiting: () => {
       isStopping = true;
     },

@@ -22,7 +22,7 @@ export function createHealthChecks(
   { pets, keys, metrics, now = Date.now }: HealthOptions,
   isStopping: () => boolean,
 ): Record<'livez' | 'readyz', Handler> {
-  /** Reads what most requests read: a key and a pet. None has this hash or this id. */
+  /** Reads what most requests read: a key and a pet. There is no key with this hash, and no pet with this id. */
   const readStore = async (): Promise<void> => {
     await Promise.all([keys.findKey(''), pets.getPet(0n)]);
   };
@@ -54,7 +54,7 @@ export function createHealthChecks(
       if (isStopping())
         return errorResponse(new PetstoreError('unavailable', 'The service is shutting down.'));
       await readStore();
-      // Ready all the same: another replica would not write any better, and readers need this one.
+      // Still ready: another replica would not write any better, and readers need this one.
       return pets.areWritesFailing() ? readsOnly : healthy;
     },
   };

@@ -8,7 +8,7 @@ export type IsSent = (request: Request) => boolean;
 const largeLength = 128 * 1024;
 /** The most bytes that a character can take, so most bodies need no measuring. */
 const maxBytesPerCharacter = 3;
-/** How much may wait in memory for slow readers. The longest page is 0.2 MB, given the API's limit on names. */
+/** How much may wait in memory for slow readers. With the API's limit on names, the longest page is 0.2 MB. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /**

@@ -115,7 +115,7 @@ function createGet(
     });
 }
 
-/** What a change of one pet or category is about. */
+/** The pet or category that a request changes. */
 function targetOf({ request, parameter, caller }: Call, notFound: () => PetstoreError): ChangeTarget {
   const id = idOf(parameter, notFound);
   const preconditions = preconditionsOf(request);

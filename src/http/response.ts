@@ -15,7 +15,7 @@ export interface Representation {
   etag?: string;
   /** The `Link` to the next page. */
   link?: string;
-  /** Replace the endpoint's headers of equal names. */
+  /** They replace the endpoint's headers of the same name. */
   headers?: Record<string, string>;
 }
 

@@ -28,7 +28,7 @@ export type Methods = Partial<Record<Method, Handler>>;
 export interface Route {
   path: string;
   methods: Methods;
-  /** For a path that serves nothing: what its error says besides. */
+  /** Added to the error of a path that serves nothing. */
   hint?: string;
   /** True for the few paths that need no API key. */
   isOpen?: boolean;

@@ -16,8 +16,8 @@ export type Listener = Bun.Server<undefined>;
 /** A connection is closed if it is idle for this long before a request, or while nobody reads its response. */
 const idleTimeoutSeconds = 10;
 /**
- * The same while a change is handled, so that its caller learns the outcome: the waits on PostgreSQL add up to less, and
- * so does the time that a body may take.
+ * The idle timeout while a change is handled. It exceeds the waits on PostgreSQL and the time for a body, so that the
+ * caller learns the outcome.
  */
 export const handlingTimeoutSeconds = 60;
 

@@ -97,7 +97,7 @@ function byId<Value>(values: readonly Value[], idOf: (value: Value) => bigint): 
   return new Map(values.map((value) => [idOf(value), value]));
 }
 
-/** What the changes refer to, each id once. */
+/** The ids that the changes refer to, each once. */
 function idsOf(changes: readonly TimedChange[], subject: ReturnType<typeof subjectOf>): InputRow[] {
   const ids = new Set<bigint>();
   for (const change of changes) if ('id' in change && subjectOf(change) === subject) ids.add(change.id);
@@ -120,7 +120,7 @@ const claimIdempotencyKeys: Statement = {
     RETURNING caller, key, request_hash AS "requestHash", CAST(pet_id AS text) AS "petId"`,
 };
 
-/** Claims each key for the first create that has it. */
+/** Claims each key for the first create that sends it. */
 async function claimKeys(
   tx: Tx,
   newIds: ReadonlyMap<TimedChange, bigint>,
@@ -146,7 +146,7 @@ async function claimKeys(
   );
 }
 
-/** Awaits no statement, so that all of them travel with COMMIT. */
+/** Does not await the statements, so that they all travel with COMMIT. */
 function save(tx: Tx, effects: Effects): void {
   const { createdPets, changedPets, deletedPets, categories, returns, orders } = effects;
   const { createdKeys, changedKeys, events } = effects;
@@ -230,7 +230,7 @@ function deleteFrom(table: TableName): Statement {
   };
 }
 
-/** Ids have no gaps and follow the order of the commits, because the log is locked and its newest event stays. */
+/** Ids have no gaps and follow the order of the commits, because the log is locked and keeps its newest event. */
 const insertEvents: Statement = {
   name: 'insert-events',
   input: { json: 'text', type: 'text', pet_id: 'bigint', created_at: 'bigint' },
@@ -260,13 +260,13 @@ const setEpoch: Statement = {
   sql: 'UPDATE event_log SET epoch = input.epoch FROM input',
 };
 
-/** Starts a new log of events, which is empty. Cursors of the log before are refused. */
+/** Starts a new log of events, which is empty. Cursors of the previous log are refused. */
 export function beginLog(tx: Tx): void {
   const epoch = crypto.randomUUID().replaceAll('-', '');
   for (const statement of [deleteAllEvents, setEpoch]) void tx.each(statement, [[epoch]]);
 }
 
-/** Deletes the oldest events, up to the first that is young or the newest of all. */
+/** Deletes from the oldest event up to the first that has not expired, or the newest. */
 const deleteEvents: Statement = {
   name: 'delete-expired-events',
   input: { count: 'bigint', before: 'bigint' },

@@ -27,7 +27,7 @@ export interface BatcherOptions<Item> {
 
 const maxRowsPerBatch = 1000;
 
-/** `run` returns results in the order of the items. A failure must have done nothing, unless the store is down. */
+/** `run` returns results in the order of the items. If it fails, it has done nothing, unless the store is down. */
 export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   options: BatcherOptions<Item> = {},
@@ -46,7 +46,7 @@ export function createBatcher<Item, Result>(
       return;
     }
     void runBatch(batch).then((settle) => {
-      // First, so that the store works while the callers go on.
+      // Start it first, so that the store is busy while the callers go on.
       runNext();
       settle();
     });
@@ -66,7 +66,7 @@ export function createBatcher<Item, Result>(
       // One bad item must not fail the others; a store that is down fails them all.
       if (batch.length === 1 || isUnavailable(error))
         return () => batch.forEach(({ reject }) => reject(error));
-      // In halves, because one by one would make everything behind them wait.
+      // Retry in halves: one by one would keep everything behind them waiting.
       const middle = Math.ceil(batch.length / 2);
       (await runBatch(batch.slice(0, middle)))();
       return runBatch(batch.slice(middle));

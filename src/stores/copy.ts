@@ -11,7 +11,7 @@ export interface StoreTables {
   write(work: (tx: Tx) => void): Promise<void>;
   /** The largest id ever drawn, including those of deleted rows; 0 if there is none. */
   lastId(table: DrawnTable): Promise<bigint>;
-  /** Lets new ids follow this one, unless they follow a larger one. */
+  /** Makes new ids follow this one, unless a larger one was drawn. */
   raiseLastId(table: DrawnTable, id: bigint): Promise<void>;
   close(): Promise<void>;
 }

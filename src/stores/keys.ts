@@ -5,7 +5,7 @@ import { selectListOf } from './schema.ts';
 import type { Apply, Engine, Statement } from './statement.ts';
 import type { ApiKeyStore } from './store.ts';
 
-/** The database leaves out unusable keys: reading one would tell by its time that it was known. */
+/** The query leaves out unusable keys, so that a revoked one takes as long as an unknown one. */
 const selectUsable: Statement = {
   name: 'select-keys',
   input: { hash: 'text', now: 'bigint' },

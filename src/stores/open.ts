@@ -13,7 +13,7 @@ export interface StoreOptions extends MakeOptions {
   metrics?: Registry | undefined;
 }
 
-/** The store behind a database URL. Each kind has one entry, and its modules are loaded on use. */
+/** The store behind a database URL. Each engine has one function, and its modules are loaded on first use. */
 export interface NamedStore {
   /** For results and logs: the path, or the address without user, password and parameters. */
   name: string;

@@ -115,7 +115,7 @@ const orderInput: Statement['input'] = {
   ...{ since: 'bigint', until: 'bigint' },
 };
 
-/** Whatever the filters are, each order page is read by the index of its range: no index fits a call of `coalesce`. */
+/** `coalesce` keeps the filters from using an index, so the index of its range reads each page of orders. */
 const orderFilter = `
   AND coalesce(status = input.status, true)
   AND coalesce((returned_at IS NOT NULL) = input.returned, true)
@@ -235,7 +235,7 @@ const selectEvents: Statement = {
       ORDER BY events.id LIMIT input.size + 0
     ) AS page ON true`,
 };
-/** Behind it, adding to a position would overflow. No log is that long. */
+/** From later positions, the end of a page would overflow. No log is that long. */
 const farthest = int64Range.largest - BigInt(maxEventsRead);
 
 /** Null where there are no events. */

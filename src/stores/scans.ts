@@ -8,7 +8,7 @@ interface Scan {
   signal: AbortSignal | undefined;
 }
 
-/** A search among a million pets takes a fraction of a second; callers behind more than these would give up. */
+/** A search among a million pets takes a fraction of a second; with a longer queue, its last callers would give up. */
 const limits = { maxLength: 32, maxWaitMs: 3000 };
 
 /** Runs scans one at a time, because each may read every row. `close` waits for all of them. */
@@ -19,7 +19,7 @@ export function createScanner(
     if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller left while the search waited.');
     return run(statement, values);
   };
-  // Each is a batch of its own.
+  // Each scan is a batch of its own.
   const queue = createBatcher(async (batch: Scan[]) => Promise.all(batch.map(runUnlessLeft)), {
     ...limits,
     rowsOf: () => Infinity,

@@ -43,7 +43,7 @@ export interface Tx {
   each<Row>(statement: Statement, rows: readonly InputRow[]): MaybePromise<Row[]>;
   /** Ids that no row of the table ever had, in ascending order, and fewer only if all are used up. Some may stay unused. */
   draw(table: DrawnTable, count: number): MaybePromise<bigint[]>;
-  /** Until the transaction ends, nobody else changes what this stands for. */
+  /** Keeps others from changing categories, or from adding events, until the transaction ends. */
   lock(what: 'categories' | 'events'): void;
 }
 
@@ -75,5 +75,5 @@ export interface Engine extends Reader, Pick<PetStore, 'version' | 'areWritesFai
   close(): Promise<void>;
 }
 
-/** Changes of this kind have results of this type. */
+/** Applies a change. The type of the result follows from the kind of the change. */
 export type Apply = <Kind extends Change>(change: Kind) => Promise<AppliedBy<Kind> | Refusal>;

@@ -45,7 +45,7 @@ export interface PetStore {
   /** As fresh as a list. Fails with `overloaded` if too many searches wait. `signal` aborts when the caller leaves. */
   searchPets(query: SearchQuery, signal?: AbortSignal): Page | Promise<Page>;
 
-  /** From a write that failed because of the store until the next success. */
+  /** True from a write that fails because of the store until one succeeds. */
   areWritesFailing(): boolean;
 }
 
@@ -82,7 +82,7 @@ export interface OrderQuery extends SortedQuery {
   petId?: bigint;
   /** Only returned orders, or only open ones. */
   returned?: boolean;
-  /** Only orders created at this time or later, and only those created earlier than this, in milliseconds since 1970. */
+  /** Only orders created at `since` or later and before `until`, in milliseconds since 1970. */
   since?: number;
   until?: number;
 }

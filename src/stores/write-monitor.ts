@@ -2,11 +2,11 @@ import { isUnavailable } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { type Log, reasonOf } from '../system/log.ts';
 
-/** What a service tells about its writes, on either engine. */
+/** What a service reports about its writes, on either engine. */
 export interface WriteMonitor {
-  /** Receives what became of each batch: no error if it succeeded. */
+  /** Records the outcome of a batch. Without an error, it succeeded. */
   note(batch: { count: number; seconds: number; error?: unknown }): void;
-  /** From a write that failed because of the store until the next success. */
+  /** True from a write that fails because of the store until one succeeds. */
   readonly isFailing: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A value that is available now or later. SQLite responds at once, and `async` would cost a cached list a promise at
- * every step.
+ * A value that is available now or later. SQLite responds at once, and with `async`, a cached list would create a
+ * promise at every step.
  */
 export type MaybePromise<Value> = Value | Promise<Value>;
 

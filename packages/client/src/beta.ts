@@ -37,10 +37,9 @@ export interface Key {
 export interface BetaOperations extends EventOperations, CategoryOperations {
   /**
    * Changes a pet and resolves with it and its new ETag once the change is stored durably. Without `expected` and
-   * `ifMatch`, the last update wins. The call is retried only if the service refused it without trying
-   * (`request_timeout`, `rate_limited`, `overloaded`): a retry of an update that has arrived could undo a later change,
-   * or mistake the first attempt for somebody else's change. After any other temporary error, read the pet to learn
-   * whether it changed.
+   * `ifMatch`, the last update wins. The call is retried only after errors that mean that nothing has changed
+   * (`request_timeout`, `rate_limited`, `overloaded`): a second attempt could undo a later change, or mistake the first
+   * attempt for somebody else's change. After any other temporary error, read the pet to learn whether it changed.
    * @beta
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;
@@ -90,7 +89,7 @@ export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOp
     sendCall({
       ...call,
       explain(error, headers) {
-        // The path of a pet stays when its operations are removed.
+        // The path of a pet also has the stable getPet, so it remains.
         const isOfPet = call.operation === 'updatePet' || call.operation === 'deletePet';
         const codeWhenRemoved = isOfPet ? 'method_not_allowed' : 'not_found';
         // If the service has the operation, the mark is on every response, such as the 404 of a number without a name.

@@ -66,7 +66,7 @@ export async function remove(
       onUncertain() {
         mayBeDone = true;
       },
-      // Not called for a 404 of a service that does not have the operation.
+      // Not called if the service lacks the operation, although that is a 404, too.
       explain(error) {
         isGone = isNotFound(error);
         return error;

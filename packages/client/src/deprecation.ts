@@ -48,7 +48,7 @@ export function readDeprecation(
   };
 }
 
-/** A base without a host has the page's host. Outside a page, the reference stays as the service sent it. */
+/** A base without a host gets that of the page. Outside a page, the reference stays as the service sent it. */
 function resolve(reference: string | undefined, base: string): string | undefined {
   if (reference === undefined) return undefined;
   const page = (globalThis as { location?: { href: string } }).location?.href;

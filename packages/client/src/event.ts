@@ -48,7 +48,7 @@ export interface EventsOptions extends CallOptions {
   type?: EventType | undefined;
   /** Events per page, 1 to 100. */
   limit?: number | undefined;
-  /** How many seconds the service waits for the next event, 0 to 5. For `listEvents`, less than `timeoutMs`. */
+  /** How many seconds the service waits for the next event, 0 to 5. `listEvents` needs a longer `timeoutMs`. */
   wait?: number | undefined;
 }
 

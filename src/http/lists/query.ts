@@ -144,7 +144,7 @@ export function parseId(value: string, name: string): bigint {
 /** RFC 3339, section 5.6. */
 const timeForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3})(\d*))?(Z|[+-]\d\d:\d\d)$/;
 
-/** In milliseconds, rounded up, because nothing happens between two of them. */
+/** In milliseconds, rounded up, because the store keeps whole milliseconds. */
 function parseTime(value: string, name: string): number {
   const [, seconds = '', fraction = '', rest = '', zone = ''] = timeForm.exec(value.toUpperCase()) ?? [];
   const time = Date.parse(seconds + zone);

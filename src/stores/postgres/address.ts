@@ -9,7 +9,7 @@ export interface PostgresAddress extends ClientConfig {
   /** A name, an IP address, or the folder of a Unix socket. */
   host: string;
   port: number;
-  /** This process's sessions for reading and writing pets; searches have one of their own. */
+  /** How many sessions this process has for reading and writing. Searches have one more. */
   connectionLimit: number;
 }
 
@@ -17,7 +17,7 @@ export interface PostgresAddress extends ClientConfig {
 const parameterNames = [
   ...['host', 'port', 'user', 'password', 'dbname', 'options', 'application_name', 'connect_timeout'],
   ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'connection_limit'],
-  // Accepted, but a standby is never used, and one host leaves nothing else to choose.
+  // Accepted and ignored: there is one host, and it must be the primary.
   'target_session_attrs',
 ];
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
@@ -65,7 +65,7 @@ export function parseAddress(address: string): PostgresAddress {
 
 function refuseUnclearTls(mode: string | null, authority: string | null): void {
   if (mode !== null && !sslModes.includes(mode))
-    refuse('has a sslmode that is not known.', `Use one of ${sslModes.join(', ')}.`);
+    refuse('has an unknown sslmode.', `Use one of ${sslModes.join(', ')}.`);
   if (mode === 'verify-ca' && !authority)
     refuse('needs a sslrootcert for verify-ca.', 'To trust public authorities, use sslmode=verify-full.');
   if (authority === 'system')

@@ -97,7 +97,7 @@ function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions)
       maxWaitMs: limits.queueMs,
       monitor,
     });
-  // Apart, so that a create does not wait for a locked pet, a sale for the categories, or a revocation for either.
+  // Separate queues: a create must not wait for a locked pet, nor a sale for the categories, nor a revocation for either.
   const creates = createQueue();
   const others = { pet: createQueue(), category: createQueue(), key: createQueue() };
   const queues = [creates, ...Object.values(others)];
@@ -116,7 +116,7 @@ const expireEveryMs = 60_000;
 
 /**
  * Returns a function to call after each write, which deletes expired rows once a minute. The write itself would have to
- * step over every row that was deleted since anybody's oldest open transaction began.
+ * scan past every row deleted since the oldest open transaction of the server began.
  */
 function createExpiry(sql: Sql, now: () => number): () => void {
   let nextAt = now() + expireEveryMs;

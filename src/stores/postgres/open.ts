@@ -30,7 +30,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const address = parseAddress(options.address);
   await usingSql(address, (sql) => prepareDatabase(sql, options));
 
-  // However patient the address is: a request waits for its session.
+  // Ignore the address's `connect_timeout`, because requests wait for these sessions.
   const serving = { ...address, connectionTimeoutMillis: limits.sessionMs };
   const sql = createSql(serving, { readerCount: address.connectionLimit - writerCount, log, metrics });
   metrics?.gauge('petstore_store_size_bytes', 'Size of the database.', async () => {

@@ -6,7 +6,7 @@ import { beginSession, driverConfig, type Session, type SessionOptions } from '.
 /** Sessions for one kind of work. Each is opened when it is needed, stays open, and is replaced if it is lost. */
 export interface SessionPool {
   /**
-   * Runs work on a session that nobody else uses meanwhile. Fails with a `SessionLostError` if there is no session in
+   * Runs work on a session that nobody else uses meanwhile. Fails with a `SessionLostError` if none is free in
    * time, and with a `PetstoreError` once the pool closes.
    */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;

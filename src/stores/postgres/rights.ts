@@ -48,7 +48,7 @@ export async function refuseReader(send: Send): Promise<void> {
 
 /**
  * The roles that could replace a table or a function of ours, because they may create in our schema, or create a schema
- * in the database. Owners of the database, the schema or the tables are left out, as is this role: they may do more.
+ * in the database. Owners of the database, the schema or the tables are left out, as is this role: they may do so anyway.
  */
 const selectOthers = `
   SELECT rolname AS role FROM pg_roles
@@ -63,7 +63,7 @@ const selectOthers = `
       ) AS owners (owner) WHERE pg_has_role(oid, owner, 'MEMBER'))
   ORDER BY rolname LIMIT 5`;
 
-/** Code that the server runs when the service reads or writes a table. It does no harm if the operator knows it. */
+/** Code that the server runs when the service reads or writes a table. It is harmless if the operator knows about it. */
 const selectAdditions = `
   SELECT format('trigger %I on %s', tgname, tgrelid::regclass) AS addition FROM pg_trigger
     WHERE NOT tgisinternal AND tgrelid = ANY ($1::regclass[])

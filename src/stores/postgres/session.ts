@@ -86,7 +86,7 @@ export interface SessionOptions {
 
 const keepAliveAfterMs = 5000;
 
-/** Without them in the address, the driver takes password and options from PGPASSWORD and PGOPTIONS. */
+/** If the address has no password or options, the driver takes them from PGPASSWORD and PGOPTIONS. */
 export function driverConfig({ address, timeouts }: SessionOptions): ClientConfig {
   return {
     ...address,
@@ -105,8 +105,8 @@ type SessionRow = Server & { isStandby: boolean; schemas: string[] | null };
  * What a new session asks and sets, in one statement after its start: a pgbouncer refuses settings at the start.
  *
  * - The timeline comes from the current log file's name: the last checkpoint's is outdated after a promotion.
- * - The session looks once along its own path for the store, then pins its schema: a schema that somebody puts before it
- *   later replaces no table.
+ * - The session looks once along its own path for the store, then pins its schema: a schema that somebody later puts
+ *   before it cannot replace a table.
  */
 function beginStatement({ lockMs, statementMs }: Timeouts, settings: Settings): string {
   const all: Settings = {
@@ -203,7 +203,7 @@ function createSend(client: Client, socket: Socket): Send {
 
 /**
  * A list as the text of a PostgreSQL array. It is JSON in other brackets, unless a character is escaped in a way that
- * only JSON knows. The driver's own encoding, good for all lists, takes three times as long.
+ * only JSON knows. The driver's own encoding handles every list, but takes three times as long.
  */
 function encodeArray(value: ParameterList[number]): unknown {
   if (!Array.isArray(value)) return value;

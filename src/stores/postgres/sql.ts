@@ -128,7 +128,7 @@ function createServerCheck(
   const refuseOlder = ({ system, timeline }: Server): void => {
     if (last?.system !== system || last.timeline <= timeline) return;
     throw new Error(
-      `The server is of timeline ${timeline}, and timeline ${last.timeline} was used before. ` +
+      `The server is on timeline ${timeline}, but the service has used timeline ${last.timeline}. ` +
         'If it was restored from a backup, restart the service.',
     );
   };

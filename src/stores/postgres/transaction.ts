@@ -16,9 +16,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Tells the caller of a late COMMIT that its outcome is unknown, and keeps its session until the response is there or TCP
- * finds the network gone. So a standby that hangs costs the server two sessions, because further writes wait for one of
- * the two in vain.
+ * If COMMIT is late, tells the caller that the outcome is unknown, and keeps the session until the response arrives or
+ * TCP finds the network gone. A standby that hangs thus ties up no more than the two writers: further writes wait for
+ * one of them in vain.
  */
 export function createTransact({ onSession, ...limits }: TransactionOptions): Transact {
   return <Result>(work: (send: Send) => Promise<Result>) => {

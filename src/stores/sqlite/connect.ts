@@ -107,7 +107,7 @@ function refuseUnusable(database: Database, { name, path }: StoreFile): void {
 
 /**
  * Whether the end of the file is missing, which SQLite would read as zeros. A log may hold that end: a checkpoint that
- * was cut off leaves a partial page. Look at the log last, because it may just have begun.
+ * was cut off leaves a partial page. Check the log last, because it may just have begun.
  */
 function isTorn(database: Database, path: string): boolean {
   const [pageSize, pageCount] = [readPragma(database, 'page_size'), readPragma(database, 'page_count')];
@@ -116,7 +116,7 @@ function isTorn(database: Database, path: string): boolean {
   return !isWhole && !holdsFrames(`${path}-wal`);
 }
 
-/** Checks the structure of the file, but not the bytes within a text: see `checkRows`. */
+/** Checks the structure of the file; `stores/check.ts` compares rows with their columns. */
 export function refuseDamage(database: Database, name: string): void {
   const [result] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
   if (result?.quick_check !== 'ok') throw damaged(name);

@@ -81,7 +81,7 @@ function makeFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Refuses a store that this user may not write; of one that is missing, the folder that would get it. */
+/** Refuses a store that this user may not write. If it is missing, checks the folder that would hold it. */
 export function refuseUnwritable(name: string): void {
   const path = resolveLinks(name);
   let folder = dirname(path);

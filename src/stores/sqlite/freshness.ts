@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { callerError } from './errors.ts';
 import type { StoreWatch } from './watch.ts';
 
-/** A commit that this process did not make is noticed by a request that arrives this much later. */
+/** A request notices a commit of another process once the commit is this old. */
 const noticedWithinMs = 1;
 
 /**
@@ -17,7 +17,7 @@ export async function untilNoticed(): Promise<void> {
 export type Freshness = ReturnType<typeof createFreshness>;
 
 /**
- * Keeps reads and what is kept of them as new as the file; fails with `unavailable` once the store is moved. SQLite is
+ * Keeps reads and cached results as new as the file; fails with `unavailable` once the store is moved. SQLite is
  * asked for commits after each reply of the writer and otherwise at most once a millisecond, because asking takes longer
  * than serving a kept page. The reads between two questions share one transaction within a turn of the event loop:
  * starting and ending one costs more than reading a pet.
@@ -55,7 +55,7 @@ export function createFreshness(database: Database, watch: Pick<StoreWatch, 'pro
   };
 
   return {
-    /** The writer has replied, so the next call asks. */
+    /** Call it when the writer has replied: the next read then asks SQLite. */
     noteWritten: (): void => {
       askAgainAt = 0;
     },
@@ -71,7 +71,7 @@ export function createFreshness(database: Database, watch: Pick<StoreWatch, 'pro
         return undefined;
       }
     },
-    /** Runs a query that sees what {@link version} tells of. */
+    /** Runs a query that sees every commit that {@link version} has counted. */
     read<Result>(query: () => Result): Result {
       try {
         check();

@@ -73,7 +73,7 @@ function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engin
     areWritesFailing: writer.areWritesFailing,
     async apply(change) {
       const outcome = await writer.apply({ ...change, at: now() });
-      // Commands report these changes.
+      // Commands report these changes, so the next request must see them.
       if (change.kind === 'create-key' || change.kind === 'revoke-key') await untilNoticed();
       return outcome;
     },

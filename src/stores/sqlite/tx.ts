@@ -34,7 +34,7 @@ export function readLastId(database: Database, table: DrawnTable): bigint {
   return BigInt(select.get()?.id ?? 0);
 }
 
-/** Lets new ids follow this one, unless they follow a larger one. */
+/** Makes new ids follow this one, unless a larger one was used. */
 export function raiseLastId(database: Database, table: DrawnTable, id: bigint): void {
   if (id <= readLastId(database, table)) return;
   database.query('DELETE FROM sqlite_sequence WHERE name = ?1').run(table);

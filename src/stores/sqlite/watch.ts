@@ -44,7 +44,7 @@ export function watchStore(store: StoreFile, log: Log | undefined) {
   };
   const timer = setInterval(check, checkEveryMs).unref();
   return {
-    /** Why every call is refused from then on: this process and others can no longer see each other's writes. */
+    /** The error of every call once the store has moved: processes can no longer see each other's writes. */
     problem: (): PetstoreError | undefined => (isLost ? storeMoved(store) : undefined),
     close: () => clearInterval(timer),
   };

@@ -24,7 +24,7 @@ self.onmessage = async ({ data }: MessageEvent<StoreFile | TimedChange[] | 'clos
     connection?.database.close();
     self.postMessage('closed');
   } else if (Array.isArray(data)) {
-    // Nothing of a batch waits for anything outside of this thread, so it is over before the next message is handled.
+    // A batch never waits for anything outside this thread, so it ends before the next message is handled.
     self.postMessage(await runBatch(data));
   } else {
     store = data;
@@ -50,7 +50,9 @@ async function runBatch(changes: TimedChange[]): Promise<Reply> {
   }
 }
 
-/** Of each kind: enough for a store to shrink soon after an import, and so few that no change waits long. */
+/**
+ * The least that a batch may delete of each kind: a store shrinks soon after an import, and changes are not delayed.
+ */
 const leastExpired = 100;
 
 function openConnection() {
@@ -67,7 +69,7 @@ function openConnection() {
       async apply(changes: TimedChange[]): Promise<Outcome[]> {
         const outcomes = await applyBatch(tx, changes);
         const at = changes.at(-1)?.at ?? 0;
-        // More than the batch adds.
+        // Delete more than the batch adds, so that the store shrinks.
         await deleteExpired(tx, at, Math.max(leastExpired, 2 * changes.length));
         return outcomes;
       },

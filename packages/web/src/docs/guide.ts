@@ -17,7 +17,7 @@ export type StatusOfCode = Readonly<Record<ServiceErrorCode, number>>;
 const advice: Record<ServiceErrorCode, string> = {
   unauthorized: 'Send one key in the `Authorization` header.',
   invalid_api_key: 'The key is unknown, expired or revoked. Ask for another one.',
-  not_found: 'No such pet, or no such path.',
+  not_found: 'Check the id and the path.',
   method_not_allowed: 'Use a method from the `Allow` header.',
   invalid_parameter: 'Fix the parameter or header that the message names.',
   invalid_cursor: 'Start again at the first page and follow its links unchanged.',
@@ -70,8 +70,8 @@ ${renderCommand("export API_KEY='pets_…'")}`,
     title: 'Make your first call',
     words: `<p>List the pets. A new store has none, and the response is <code>[]</code>.</p>
 <p>Check your spelling: the service ignores query parameters and body fields that it does not know.
-<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. An invalid value of a
-known one is an error. With the TypeScript client, an unknown name does not compile.</p>
+<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. A known parameter with an
+invalid value is an error. With the TypeScript client, an unknown name does not compile.</p>
 <p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes with the source code of
 this service and is not in a registry. Build the package in a checkout, and install the tarball in your project:</p>
 ${renderCommand('npm ci && npm pack --workspace petstore-client\nnpm install ./petstore-client-*.tgz')}
@@ -91,9 +91,9 @@ digits beyond 2<sup>53</sup>; Python keeps them, and the TypeScript client retur
     id: 'retries',
     title: 'Retry safely',
     words: `<p>You can always retry a read. You can retry a create if it carries an <code>Idempotency-Key</code> of your choice:
-the same key with the same pet returns the first response again and adds nothing. The service remembers it for at least 24
-hours. After a 429 or 503, wait for the number of seconds in <code>Retry-After</code>. After a lost connection, wait a little
-longer before each retry.</p>
+the same key with the same pet returns the first response again and adds nothing. The service remembers it for a week.
+After a 429 or 503, wait for the number of seconds in <code>Retry-After</code>. After a lost connection, wait a little longer
+before each retry.</p>
 <p>The TypeScript client does all of this for you: it sends a new key with each create, waits as <code>Retry-After</code>
 says, and retries for up to a minute with growing, random pauses.</p>`,
     sample: guideExamples.retries,

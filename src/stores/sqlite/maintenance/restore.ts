@@ -122,7 +122,7 @@ function moveLogIntoFile(lock: Database): void {
 
 /** What a restored store inherits from the one it replaces. */
 interface Remainder {
-  /** The end, which may lie ahead, of each key that has one. */
+  /** Each revoked key with its end, which may lie in the future. */
   revoked: { hash: string; revokedAt: number }[];
   lastPetId: bigint;
   lastOrderId: bigint;

@@ -22,7 +22,7 @@ export function salesOf(orders: readonly Order[]): Sale[] {
   });
 }
 
-/** The pet as sold. Orders from before 2.0.0 have only its id. */
+/** The pet at the time of the order. */
 export function petOf({ petId, name = '', categoryId = 0n }: Order): Pet {
   return { id: petId, name, categoryId };
 }
