@@ -15,7 +15,7 @@ interface Component {
   hashes?: { alg: string; content: string }[];
 }
 
-/** What Bun is linked with and no lockfile names. The Bun of every platform has the same. */
+/** What Bun contains and the lockfile does not name. It is the same on every platform. */
 const insideBun = [
   linked('sqlite', 'pkg:generic/sqlite', 'blessing'),
   linked('boringssl', 'pkg:github/google/boringssl', 'Apache-2.0'),

@@ -20,7 +20,7 @@ export interface ApiKey {
   mayDelete: boolean;
   createdAt: Date;
   expiresAt?: Date;
-  /** From then on it is refused. It may lie ahead, and only ever moves to an earlier time. */
+  /** The key is refused from this time on. It may lie in the future, and can only move to an earlier time. */
   revokedAt?: Date;
   /** Coarse: written at most every five minutes. */
   lastUsedAt?: Date;
@@ -71,7 +71,7 @@ export function isUsable(key: KeyEnd, now: number): boolean {
   return stateOf(key, now) === 'active';
 }
 
-/** From when on a key is refused: it expires or is revoked, whichever comes first. Undefined if neither is known. */
+/** When a key ends: when it expires or is revoked, whichever comes first. Undefined if neither is known. */
 export function endOf({ revokedAt, expiresAt }: KeyEnd): Date | undefined {
   return revokedAt && expiresAt && expiresAt < revokedAt ? expiresAt : (revokedAt ?? expiresAt);
 }

@@ -44,7 +44,7 @@ export function decideOrder(
   };
 }
 
-/** The status as that of an order; undefined if a pet that gets it requires none. */
+/** The status as that of an order; undefined if this status does not require an order. */
 export function orderStatusOf(status: PetStatus | null | undefined): OrderStatus | undefined {
   return orderStatuses.find((each) => each === status);
 }

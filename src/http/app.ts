@@ -50,7 +50,7 @@ export interface AppOptions extends Omit<Store, 'close'>, ContractOptions {
   cache?: Cache;
 }
 
-/** The whole API as a function from request to response. It opens no port and owns no resources. */
+/** The whole API as a function from request to response. It does not open a port, and there is nothing to close. */
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Ends every wait for events, so that a stopping server is not delayed. */

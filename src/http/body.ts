@@ -68,8 +68,8 @@ async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Arr
 
 /**
  * The runtime calls a handler while it is still parsing. If it finds a fault after the body, it refuses the message and
- * aborts the request within the same turn of the event loop. A refused request must change nothing, so nothing goes to
- * the store before that turn has ended.
+ * aborts the request within the same turn of the event loop. A refused request must not change anything, so
+ * wait for the end of that turn before calling the store.
  */
 export async function untilParsed(request: Request): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ export async function untilParsed(request: Request): Promise<void> {
   if (request.signal.aborted) throw callerGone();
 }
 
-/** Counts bytes as they arrive, and keeps none past the limit. */
+/** Counts bytes as they arrive, and does not keep those past the limit. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   const length = request.headers.get('Content-Length');
   if (length !== null && Number(length) <= maxBodyBytes) return request.bytes();

@@ -81,7 +81,7 @@ function toJson(document: unknown): string {
 const immutable = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 async function createConsoleAndDocs(document: unknown) {
-  // Load it only here: most services have no reader of these pages.
+  // Load it only here: on most services, nobody reads these pages.
   const { bundleAssets, renderConsole, renderDocs } = await import('../../packages/web/src/index.ts');
   const files = await bundleAssets();
   const addresses: Record<string, string> = {};

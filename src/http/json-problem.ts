@@ -9,7 +9,7 @@ export interface JsonProblem {
   reason: string;
 }
 
-/** Finds the first error in a text that `JSON.parse` has refused, because its message names no position. */
+/** Finds the first error in a text that `JSON.parse` has refused, whose message does not give the position. */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   let problem: JsonProblem | undefined;
   const onError: JSONVisitor['onError'] = (code, _offset, _length, line, column) => {

@@ -6,7 +6,7 @@ export type IsSent = (request: Request) => boolean;
 
 /** Bodies of at least this length count until they are sent; shorter ones fit in a socket's buffers. */
 const largeLength = 128 * 1024;
-/** The most bytes that a character can take, so most bodies need no measuring. */
+/** The most bytes that a character can take, so most bodies need not be measured. */
 const maxBytesPerCharacter = 3;
 /** How much may wait in memory for slow readers. With the API's limit on names, the longest page is 0.2 MB. */
 const maxWaitingBytes = 64 * 1024 * 1024;

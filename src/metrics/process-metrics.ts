@@ -16,7 +16,7 @@ export function addProcessMetrics(registry: Registry): void {
   });
   registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
   registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
-  // Throws, and so has no sample, without /proc or a free descriptor to read it.
+  // Without /proc, or a free descriptor to read it, this throws, and the metric has no sample.
   registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
   registry.gauge('process_max_fds', 'How many file descriptors may be open.', () => {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -30,7 +30,7 @@ export function openListener({ options, tls, fetch }: ListenOptions): Listener {
       reusePort: false,
       fetch(request) {
         const response = fetch(request);
-        // A read that is cut off has changed nothing.
+        // A read may be cut off, because it does not change anything.
         if (response instanceof Response || request.method === 'GET') return response;
         listener.timeout(request, handlingTimeoutSeconds);
         return response.finally(() => listener.timeout(request, idleTimeoutSeconds));

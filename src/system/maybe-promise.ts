@@ -4,7 +4,7 @@
  */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Like `await`, but creates no promise if the value is available now. */
+/** Like `await`, but does not create a promise if the value is available now. */
 export function andThen<Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,

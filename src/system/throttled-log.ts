@@ -1,6 +1,6 @@
 import type { LogFields } from './log.ts';
 
-/** Beyond this, the other kinds are counted together, so that an attack from many addresses costs no more memory. */
+/** Beyond this, the other kinds are counted together, so that an attack from many addresses does not fill the memory. */
 const maxKinds = 1000;
 
 /** Logs the first event of a kind at once, and later ones at intervals as a count with the last one's fields. */

@@ -85,7 +85,7 @@ it.each([
   expect(proxy.connections).toBeGreaterThan(outage.length);
 });
 
-it('takes only a missing file for a first start with the program of clients.md', async () => {
+it('treats only a missing file as a first start with the program of clients.md', async () => {
   await using service = await openListeningService();
   const child = await start(service, webhooks, { CURSOR_FILE: folder.path });
   expect(await child.exited).toBe(1);

@@ -39,7 +39,7 @@ describe('changes of a category', () => {
     ]);
   });
 
-  it('write nothing for the name that the number has', () => {
+  it('do not write anything if the number has this name', () => {
     const { outcomes, effects } = decide([putCategory(7n, 'Cats')], named);
     expect(outcomes).toEqual([{ id: 7n, json: renderCategory(cats), isNew: false }]);
     expect([effects.categories.size, effects.events.length]).toEqual([0, 0]);

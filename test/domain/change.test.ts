@@ -42,7 +42,7 @@ describe('a create', () => {
     expect(effects.events).toHaveLength(3);
   });
 
-  it('is refused when all ids are used up, and no update is', () => {
+  it('is refused when all ids are used up, unlike an update', () => {
     const sell = updatePet(1n, { changes: { status: 'sold' } });
     const changes = [createPet({ ...rex, status: 'sold' }), createPet(rex), sell];
     const decideWith = (idsLeft: number) =>
@@ -123,7 +123,7 @@ describe('changes of one pet', () => {
     expect(typesOf(decided)).toEqual(['pet.created', 'pet.updated', 'pet.created', 'pet.deleted']);
   });
 
-  it('write nothing if nothing changes', () => {
+  it('do not write anything if nothing changes', () => {
     const decided = decide([updatePet(1n, { changes: { ...rex, status: null } })], { pets: { 1: rex } });
     expect(decided.outcomes).toEqual([{ id: 1n, json: jsonOf(1n, rex), isNew: false }]);
     expect([decided.effects.changedPets.size, decided.effects.events.length]).toEqual([0, 0]);
@@ -191,7 +191,7 @@ describe('changes of keys', () => {
   const revoke = (id: bigint, ms: number) => ({ kind: 'revoke-key', id, revokedAt: new Date(ms) }) as const;
   const use = (id: bigint, ms: number) => ({ kind: 'note-key-use', id, usedAt: new Date(ms) }) as const;
 
-  it('create a key, and write no event', () => {
+  it('create a key, and do not write an event', () => {
     const { outcomes, effects } = decide([{ kind: 'create-key', key: till }]);
     expect(outcomes).toEqual([{ ...till, id: '100' }]);
     expect([...effects.createdKeys]).toEqual([[100n, { ...till, id: '100' }]]);

@@ -44,7 +44,7 @@ describe('searchWords', () => {
     expect(searchWords('  Łucja\tlucja  STRAẞE ')).toEqual(['lucja', 'strasse']);
   });
 
-  it('finds none in spaces and marks', () => {
+  it('does not find words in spaces and marks', () => {
     expect(searchWords(' \u0301 ')).toEqual([]);
   });
 });

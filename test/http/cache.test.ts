@@ -66,7 +66,7 @@ describe('a kept page', () => {
     expect((await request()).body).toBe('["second"]');
   });
 
-  it('leaves when all together are too large, and is none that is too large alone', async () => {
+  it('is dropped when all together are too large, and never added if it is too large alone', async () => {
     const { store, request } = createKeptList();
     store.page = 'x'.repeat(3 * 1024 * 1024);
     for (const query of ['?limit=1', '?limit=2', '?limit=3', '?limit=3']) await request(query);

@@ -28,7 +28,7 @@ async function openCounted() {
 }
 
 describe('requests that wait', () => {
-  it('share one read of the log at a time, and cause none once they are served', async () => {
+  it('share one read of the log at a time, and stop reading once they are served', async () => {
     await using counted = await openCounted();
     const startedAt = performance.now();
     const waiting = Array.from({ length: 20 }, () => counted.wait());

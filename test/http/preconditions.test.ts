@@ -128,7 +128,7 @@ describe('If-Match on a create', () => {
     expect((await call('/v1/pets', post(rex, { 'If-Match': '*' }))).status).toBe(201);
   });
 
-  it('is 412 for any tag, and adds nothing', async () => {
+  it('is 412 for any tag, and does not add the pet', async () => {
     const before = await count();
     for (const tags of ['"a"', await etagOf('/v1/pets'), `W/${await etagOf('/v1/pets')}`, '']) {
       const create = call('/v1/pets', post(rex, { 'If-Match': tags, 'Idempotency-Key': 'conditional' }));

@@ -161,7 +161,7 @@ describe('the log of a request that fails', () => {
     }
   });
 
-  it('is a line of the caller’s mistake if the runtime refuses the message', async () => {
+  it('says that it is the caller’s mistake if the runtime refuses the message', async () => {
     const service = await open({ accessLog: true });
     await using server = listen(service.app);
     const key = `Authorization: Bearer ${service.apiKey}\r\nContent-Type: application/json`;

@@ -92,7 +92,7 @@ describe('README', () => {
     installTimeoutMs,
   );
 
-  it('neither reinstalls nor needs the network once it is installed', async () => {
+  it('works without the network once it is installed, and does not reinstall', async () => {
     const service = await start('npm start', {
       npm_config_registry: 'http://127.0.0.1:9/',
       npm_config_offline: 'true',

@@ -48,7 +48,7 @@ const places: Record<string, () => Promise<LockablePlace>> = {
 };
 
 describe.each(Object.entries(places))('a lock that another program holds on %s', (_name, makePlace) => {
-  it('makes writes a 503 without an effect, delays no read, and is logged with its reason and a count', async () => {
+  it('makes writes a 503 without an effect, does not delay reads, and is logged with its reason and a count', async () => {
     await using place = await makePlace();
     await using service = await startService({ databaseUrl: place.databaseUrl });
     const unlock = await place.lock();

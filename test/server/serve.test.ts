@@ -67,7 +67,7 @@ describe('the first start on a new store', () => {
     expect(second.stdout.match(keyText)).toBeNull();
   });
 
-  it('creates no key when API_KEYS is set', async () => {
+  it('does not create a key when API_KEYS is set', async () => {
     await using service = await startService();
     expect((await service.call('/v1/pets')).status).toBe(200);
     expect(await service.stop()).toBe(0);

@@ -76,7 +76,7 @@ describe('a service with a stop delay', () => {
     expect(service.stdout).toContain('"message":"stopping","reason":"SIGTERM","delaySeconds":1');
   });
 
-  it('does not wait at SIGINT, where a person and no load balancer stops it', async () => {
+  it('does not wait at SIGINT, which comes from a person and not from a load balancer', async () => {
     await using service = await startService({ env: { STOP_DELAY: '30' } });
     expect(await service.stop('SIGINT')).toBe(0);
     expect(service.stdout).toContain('"message":"stopping","reason":"SIGINT","delaySeconds":0');
@@ -157,7 +157,7 @@ describe('a service that is stopping', () => {
     expect(child.signalCode).toBe('SIGHUP');
   });
 
-  it('continues after a SIGHUP that nohup makes it ignore', async () => {
+  it('ignores SIGHUP under nohup', async () => {
     await using service = await startService({ wrap: (command) => ['nohup', ...command] });
     process.kill(service.pid, 'SIGHUP');
     for (let count = 0; count < 20; count++) {

@@ -15,7 +15,7 @@ async function readAndWait(service: Service) {
 }
 
 describe('SIGTERM', () => {
-  it('gives everybody who waits an empty page, and the service ends with 0', async () => {
+  it('gives every waiting request an empty page, and the service ends with 0', async () => {
     await using service = await startService({ args: withMetrics });
     const waiting = Array.from({ length: 6 }, () => readAndWait(service));
     await untilUnderWay(service, waiting.length);

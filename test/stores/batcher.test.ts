@@ -68,7 +68,7 @@ describe('the monitor of writes', () => {
 
   const full = unavailable(new Error('disk full'));
 
-  it('learns nothing from a bug or a full queue', async () => {
+  it('ignores bugs and a full queue', async () => {
     const { monitor, batcher, write } = createMonitored();
     await write(new Error('bug'));
     expect(monitor.isFailing).toBe(false);

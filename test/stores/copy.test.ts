@@ -121,7 +121,7 @@ describe('petstore copy', () => {
     await store.close();
   });
 
-  it('uses no id again if it is interrupted', async () => {
+  it('does not reuse ids if it is interrupted', async () => {
     const from = join(folder.path, 'damaged.db');
     const source = openSqliteStore({ path: from });
     for (let count = 0; count < 3; count++) await source.pets.apply(createPet(gone));

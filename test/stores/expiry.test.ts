@@ -38,7 +38,7 @@ onEveryStore('expired idempotency keys and events', ({ open, place }) => {
     expect(await count()).toEqual(wanted);
   }
 
-  it('go a week after an import, although no later write has a key', async () => {
+  it('are deleted a week after an import, even if later writes have no key', async () => {
     let time = Date.now();
     const store = await open({ now: () => time });
     const { next: start } = await store.events.listEvents({ limit: 1, after: 'now' });

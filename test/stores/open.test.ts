@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { storeAt } from '../../src/stores/open.ts';
 
 describe('the name of a store', () => {
-  it('shows no password of a database', () => {
+  it('hides the password of a database', () => {
     expect(storeAt('postgres://petstore:p@ss@db.example/shop?password=secret').name).toBe(
       'postgres://db.example/shop',
     );

@@ -34,7 +34,7 @@ async function expectPages(requests: { read: () => Page | Promise<Page>; expecte
 }
 
 onEveryStore('pages', ({ open }) => {
-  it('hold the pets that were asked for, whatever is read at the same time', async () => {
+  it('hold the requested pets, whatever is read at the same time', async () => {
     const { pets } = await open();
     const statuses: (PetStatus | undefined)[] = [undefined, ...petStatuses];
     const created: (Item & { status: PetStatus | undefined })[] = [];

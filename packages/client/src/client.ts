@@ -43,7 +43,7 @@ export interface PetstoreClient extends BetaOperations {
   getPet(id: bigint, options?: CallOptions): Promise<VersionedPet>;
 }
 
-/** Creates a client for the service at `baseUrl`. It keeps no connection open, so you need not close it. */
+/** Creates a client for the service at `baseUrl`. It does not keep connections open, so you need not close it. */
 export function createClient(options: ClientOptions): PetstoreClient {
   // Without this check, an unset environment variable would be sent as the key "undefined".
   if (typeof options.apiKey !== 'string' || options.apiKey.trim() === '')

@@ -84,7 +84,7 @@ describe.each(['deletePet', 'deleteCategory'] as const)('%s', (remove) => {
     expect(operations.received).toHaveLength(2);
   });
 
-  it('reports what is missing after an attempt that did nothing', async () => {
+  it('reports what is missing after an attempt without effect', async () => {
     await using operations = await openOperations([], errorResponse(429, 'rate_limited'), gone);
     expect(await failureOf(operations[remove](1n))).toMatchObject({ code: 'not_found' });
   });

@@ -93,7 +93,7 @@ export function addParameters(
 }
 
 /**
- * The parameters of a URL. The values of a repeated one are joined by a NUL, so that no check accepts them.
+ * The parameters of a URL. The values of a repeated one are joined by a NUL, which no check accepts.
  * `URLSearchParams` takes several times as long, and our own links have nothing to decode.
  */
 export function parametersOf(url: string): ReadonlyMap<string, string> {

@@ -17,7 +17,7 @@ export interface StoreFile {
 /** The device and inode of a file, which a rename does not change. Undefined if it is missing or inaccessible. */
 export function identityOf(path: string): string | undefined {
   try {
-    // Of the path itself and not of a link there: a moved file is no longer beside its log.
+    // Do not follow a link at the path: a file that was moved away is no longer beside its log.
     const { dev, ino } = lstatSync(path, { bigint: true });
     return `${dev}:${ino}`;
   } catch {

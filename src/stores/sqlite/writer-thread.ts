@@ -9,7 +9,7 @@ import { confirmInPlace, isInPlace } from './watch.ts';
 
 /** The thread that owns the writing connection. One disk sync serves all changes of a batch. */
 
-/** What became of a batch. After a failure, none of it was written. */
+/** The outcome of a batch. After a failure, none of it was written, unless the outcome is unknown. */
 export type Reply = { outcomes: Outcome[] } | { failure: Failure };
 
 declare const self: Worker;

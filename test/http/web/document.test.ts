@@ -99,7 +99,7 @@ describe('the host of the documents', () => {
     expect(await urlAt('http://127.0.0.1:8080', { Forwarded: 'proto=https' })).toBe('/v1');
   });
 
-  it('is named anywhere if nothing stands before the service, as in a sandbox', async () => {
+  it('is named everywhere if there is no proxy, as in a sandbox', async () => {
     expect(await urlAt('http://sandbox:8080', {}, true)).toBe('http://sandbox:8080/v1');
   });
 

@@ -112,7 +112,7 @@ describe('changes on PostgreSQL', () => {
     expect(await pets.getPet(first)).toContain('"name":"3"');
   });
 
-  it('that wait for a pet of another session delay no create', async () => {
+  it('that wait for a pet of another session do not delay creates', async () => {
     const { id } = await store.pets.apply(createPet(rex));
     await using held = await holdPet(database, id);
     const update = codeOf(store.pets.apply(updatePet(id, { changes: { name: 'Tom' } })));

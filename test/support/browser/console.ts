@@ -11,7 +11,7 @@ export const phone: BrowserContextOptions = {
   hasTouch: true,
   isMobile: true,
 };
-/** Each screen and each colour scheme once: no colour depends on the screen. */
+/** Each screen and each colour scheme once, because colours do not depend on the screen. */
 export const looks: Record<string, BrowserContextOptions> = {
   'a desktop in light colours': { ...desktop, colorScheme: 'light' },
   'a phone in dark colours': { ...phone, colorScheme: 'dark' },

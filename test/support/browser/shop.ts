@@ -58,7 +58,7 @@ export function focusedRow(page: Page): Promise<string | undefined> {
   );
 }
 
-/** From now on, time passes in the page only when the test says so: how fast the machine is makes no difference. */
+/** From now on, time passes in the page only when the test says so, so the speed of the machine does not matter. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.install();
   await page.clock.pauseAt(await page.evaluate<number>('Date.now() + 1000'));

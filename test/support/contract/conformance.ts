@@ -130,7 +130,7 @@ export function problemsOfValue(schema: Schema, value: unknown): string[] {
   );
 }
 
-/** `JSON.parse`, but an integer past 64 bits, which would be rounded into range, becomes Infinity: no integer. */
+/** `JSON.parse`, but an integer past 64 bits, which would be rounded into range, becomes Infinity. */
 export function parseJson(text: string): unknown {
   const exact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' &&

@@ -38,7 +38,7 @@ function documentedFor({ responses }: OperationObject, status: number): Document
   return responses[status] ?? (isExample ? others : undefined);
 }
 
-/** What a method that is no operation, or a path that does not exist, may get. */
+/** What an unknown path, or a method that a path does not list, may get. */
 function expectedOtherwise(
   method: string,
   status: number,

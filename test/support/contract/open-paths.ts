@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A path that needs no key and is no operation of the API. */
+/** A path outside the API, which works without a key. */
 export interface OpenPath {
   /** As in `/assets/{file}`. */
   path: string;

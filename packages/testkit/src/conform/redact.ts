@@ -5,7 +5,7 @@ export function redact(text: string, apiKey: string): string {
     [encodeURIComponent(apiKey), '<API_KEY>'],
     [apiKey, '<API_KEY>'],
     [apiKey.slice(0, -1), '<API_KEY without its last character>'],
-    // Shorter forms are parts of ordinary words, and no secret.
+    // Shorter forms are parts of ordinary words, and not secret.
   ].filter(([form = '']) => form.length > 3);
   if (forms.length === 0) return text;
   // Replace in one pass, so that no replacement is itself replaced.

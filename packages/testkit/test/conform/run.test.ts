@@ -119,7 +119,7 @@ describe('a failed check', () => {
     }
   });
 
-  it('may have got no response; after three of these, the rest are skipped', async () => {
+  it('may go without a response; after three of these, the rest are skipped', async () => {
     let sent = 0;
     const api = openApi(() => {
       sent += 1;

@@ -83,7 +83,7 @@ describe('Petstore-Fault', () => {
     expect((await responseTo('status=405')).headers.has('Allow')).toBe(true);
   });
 
-  it('sends the Retry-After it is asked for', async () => {
+  it('sends the Retry-After of the fault', async () => {
     expect((await responseTo('status=429;retry-after=3')).headers.get('Retry-After')).toBe('3');
     expect((await responseTo('status=503;retry-after=0')).headers.get('Retry-After')).toBe('0');
   });

@@ -104,7 +104,7 @@ describe('petstore-sandbox', () => {
     expect(alone.stderr.text).toBe('');
   });
 
-  it('serves the mutant that it is asked for', async () => {
+  it('serves the mutant with the requested number', async () => {
     await using sandbox = await startSandboxProcess(place, ['--mutant', '1']);
     const headers = { Authorization: `Bearer ${sandbox.apiKey}` };
     const pets = (await (await fetch(`${sandbox.url}/v1/pets?limit=5`, { headers })).json()) as unknown[];

@@ -92,7 +92,7 @@ describe('a sandbox', () => {
     expect(await fetch(stopped.url).then(String, () => 'refused')).toBe('refused');
   });
 
-  it('wraps the API in the layer it is given, again after each reset', async () => {
+  it('wraps the API in a layer, again after each reset', async () => {
     let layers = 0;
     await using wrapped = await startSandbox({
       wrap: (next) => {

@@ -67,7 +67,7 @@ describe('petstore-mutants', () => {
     }
   });
 
-  it('scores nothing if the command fails against the right service', async () => {
+  it('does not score a command that fails against the right service', async () => {
     const { status, stdout, stderr } = await score('echo {url} is wrong; exit 3');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(

@@ -32,7 +32,7 @@ describe('a database that turns read-only', () => {
 });
 
 describe('a server with too few connections', () => {
-  it('fails while none is free, and serves as soon as one is', async () => {
+  it('fails while no connection is free, and serves as soon as one is', async () => {
     await using own = await makeDatabase();
     const address = own.address();
     await (await openPostgresStore({ address })).close();
@@ -60,7 +60,7 @@ describe('reads whose connection is lost', () => {
 });
 
 describe('a server that is serializable throughout', () => {
-  it('makes no serialization failure visible, because they are retried', async () => {
+  it('hides serialization failures, because they are retried', async () => {
     const options = encodeURIComponent('-c default_transaction_isolation=serializable');
     const address = database.address(`?options=${options}`);
     const replicas = await Promise.all([1, 2, 3].map(() => openPostgresStore({ address })));

@@ -162,7 +162,7 @@ describe('the password', () => {
     expect(migrated).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('appears in no error', async () => {
+  it('does not appear in errors', async () => {
     const secret = 'a-very-secret-word';
     const withSecret = (port: number) => `postgres://${user}:${secret}@127.0.0.1:${port}/postgres`;
     const { status, stdout, stderr } = await runCli(['migrate', '--database-url', withSecret(cluster.port)]);

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('a schema that somebody puts before that of the store', () => {
-  it('replaces no table, under sessions of before and of after', async () => {
+  it('does not replace a table for older or newer sessions', async () => {
     const { key } = await issueKey(store.keys, { name: 'till', now: new Date() });
     await database.run(`CREATE SCHEMA ${first}; CREATE TABLE ${first}.api_keys (LIKE public.api_keys INCLUDING ALL);
       INSERT INTO ${first}.api_keys (id, name, hash, last_four, read_only, may_delete, created_at)
@@ -55,7 +55,7 @@ describe('a schema that somebody puts before that of the store', () => {
 });
 
 describe('a function that somebody names like one of the server', () => {
-  it('draws no id', async () => {
+  it('does not draw an id', async () => {
     await database.run(
       `CREATE FUNCTION public.nextval(text) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'`,
     );

@@ -71,7 +71,7 @@ describe('a restore that is killed at any step', () => {
 });
 
 describe('petstore restore', () => {
-  it('reuses no id that the replaced store has used', async () => {
+  it('does not reuse ids of the replaced store', async () => {
     const store = openSqliteStore({ path: at.store });
     await store.pets.apply(createPet({ name: 'Rex', categoryId: 1n, status: 'sold' }));
     await copySqlite(at.store, inFolder('b.db'), noReport);

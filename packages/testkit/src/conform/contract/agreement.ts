@@ -11,7 +11,7 @@ const wholeLists = ['?limit=100', ...statuses.map((status) => `?limit=100&status
 const fieldNames = ['id', 'name', 'categoryId', 'status'] as const;
 
 /**
- * The three operations agree about which pets exist, and reads change nothing. A filtered list shows new pets even in a
+ * The three operations agree about which pets exist, and reads do not change them. A filtered list shows new pets even in a
  * store with more than 100; if that list is cut off as well, the checks cannot tell.
  */
 export const agreementChecks = checksOf('contract', 'agreement', [
