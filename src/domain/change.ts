@@ -105,7 +105,7 @@ export interface BatchState {
   pets: ReadonlyMap<bigint, CurrentPet>;
   categories: ReadonlyMap<bigint, Category>;
   keys: ReadonlyMap<bigint, ApiKey>;
-  /** By `idempotencyIdOf`: who has each key of the batch, an earlier create or the first one here that has it. */
+  /** By `idempotencyIdOf`, the create that holds each key of the batch: an earlier one, or the first of the batch. */
   holders: ReadonlyMap<string, IdempotencyHolder>;
   /** For the creates of pets and of keys; a create without one is refused, because all ids are used up. */
   newIds: ReadonlyMap<TimedChange, bigint>;

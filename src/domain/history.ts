@@ -24,7 +24,7 @@ export interface Order {
   returnedBy?: string;
 }
 
-/** The order that this change of a pet requires, but for its id. A new pet has no `before`. */
+/** The order that a change of a pet requires, without its id. A new pet has no `before`. */
 export function decideOrder(
   petId: bigint,
   before: NewPet | undefined,

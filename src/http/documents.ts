@@ -42,7 +42,7 @@ function redirect(status: number, location: string): Representation {
   return { status, headers: { Location: location, 'Cache-Control': 'private, no-cache' }, body: null };
 }
 
-/** Stands for the address in a text until a request tells it. */
+/** Stands in for the address, which depends on the request. */
 const placeholderUrl = 'http://here.invalid/v1';
 
 /** Without a public address, the document names the host that the caller used, if known, so that a saved copy works. */

@@ -35,7 +35,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
   let isStopping = false;
   let pendingEnd: Promise<EventPosition> | undefined;
 
-  /** The end of the log after a pause. All waiting requests share one read, and without any there is none. */
+  /** The end of the log after a pause. All waiting requests share one read. */
   const readEnd = (): Promise<EventPosition> => {
     pendingEnd ??= Bun.sleep(events.checkEveryMs)
       .then(async () => (await events.listEvents({ after: 'now', limit: 1 })).next)

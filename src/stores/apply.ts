@@ -104,7 +104,7 @@ function idsOf(changes: readonly TimedChange[], subject: ReturnType<typeof subje
   return Array.from(ids, (id) => [id]);
 }
 
-/** Whether an idempotency key is too old to be replayed, at the time of the create that wants it. */
+/** Whether the stored key has expired when the new create arrives. */
 const expiryCondition = `holder.created_at < excluded.created_at - ${retentionMs}`;
 const takeOver = (column: string): string =>
   `${column} = CASE WHEN ${expiryCondition} THEN excluded.${column} ELSE holder.${column} END`;

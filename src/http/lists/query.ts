@@ -162,7 +162,7 @@ function parseWords(value: string): string[] {
     throw invalidParameter('q must be given once, as 1 to 100 characters without U+0000.');
   const words = searchWords(value);
   if (words.length === 0)
-    throw invalidParameter('q must have at least one word: spaces and accents alone are none.');
+    throw invalidParameter('q must have at least one word; spaces and accents do not count.');
   return words;
 }
 

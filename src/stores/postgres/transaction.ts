@@ -54,7 +54,7 @@ async function runTransaction<Result>(
   const timer = setTimeout(() => session.destroy(), statementsMs);
   let result: Result;
   try {
-    // Explicit, because under a role's stricter default no statement would see what committed while a lock was awaited.
+    // Explicit, because a role's stricter default would hide what was committed while a lock was awaited.
     void send('BEGIN ISOLATION LEVEL READ COMMITTED');
     result = await work(send);
   } catch (error) {
