@@ -70,8 +70,8 @@ ${renderCommand("export API_KEY='pets_…'")}`,
     title: 'Make your first call',
     words: `<p>List the pets. A new store has none, and the response is <code>[]</code>.</p>
 <p>Check your spelling: the service ignores query parameters and body fields that it does not know.
-<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. A known parameter with an
-invalid value is an error. With the TypeScript client, an unknown name does not compile.</p>
+<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. An invalid
+value of a known parameter or field is an error. With the TypeScript client, an unknown name does not compile.</p>
 <p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes with the source code of
 this service and is not in a registry. Build the package in a checkout, and install the tarball in your project:</p>
 ${renderCommand('npm ci && npm pack --workspace petstore-client\nnpm install ./petstore-client-*.tgz')}
