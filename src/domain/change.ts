@@ -124,7 +124,7 @@ export interface Effects {
   createdPets: Map<bigint, CurrentPet>;
   changedPets: Map<bigint, CurrentPet>;
   deletedPets: Set<bigint>;
-  /** Undefined for one that is deleted. */
+  /** Undefined for a deleted category. */
   categories: Map<bigint, Category | undefined>;
   /** By pet, for its open orders from before the batch. */
   returns: Map<bigint, OrderReturn>;
@@ -240,7 +240,7 @@ function deletePet(change: Timed<DeletePet>, state: BatchState, effects: Effects
   return { id, json, isNew: false };
 }
 
-/** The pet as the changes before this one have left it. */
+/** The pet after the earlier changes of the batch. */
 function findPet(
   { id, preconditions }: ChangeTarget,
   state: BatchState,

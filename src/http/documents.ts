@@ -28,7 +28,7 @@ export function createDocuments(options: ContractOptions) {
     /** The scripts and style sheets of console and docs. */
     asset: async (call) => {
       const handler = (await load()).assets.get(call.parameter ?? '');
-      if (!handler) throw new PetstoreError('not_found', 'Nothing is found at this address.');
+      if (!handler) throw new PetstoreError('not_found', 'There is nothing at this address.');
       return handler(call);
     },
     openapiYaml: serveContract(options, 'application/yaml', toYaml),

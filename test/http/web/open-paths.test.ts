@@ -28,7 +28,7 @@ describe('any other path', () => {
     for (const path of ['/pets', '/pets?limit=1', '/pets/1', '/store/orders'])
       expect(await errorOf(service.call(path))).toMatchObject({
         code: 'not_found',
-        message: 'Nothing is found at this address. Paths of the API begin with /v1, such as /v1/pets.',
+        message: 'There is nothing at this address. Paths of the API begin with /v1, such as /v1/pets.',
       });
   });
 });
