@@ -8,7 +8,7 @@ import { decide, deleteCategory, deletePet, putCategory } from '../support/chang
 describe('changes of a category', () => {
   const cats = { id: 7n, name: 'Cats' };
   const tagOf = (category: Category) => etagOf(renderCategory(category));
-  const named = { categories: { 7: 'Cats' } };
+  const before = { categories: { 7: 'Cats' } };
 
   it('give a number its first name, then another, then none', () => {
     const decided = decide([
@@ -40,13 +40,13 @@ describe('changes of a category', () => {
   });
 
   it('do not write anything if the number has this name', () => {
-    const { outcomes, effects } = decide([putCategory(7n, 'Cats')], named);
+    const { outcomes, effects } = decide([putCategory(7n, 'Cats')], before);
     expect(outcomes).toEqual([{ id: 7n, json: renderCategory(cats), isNew: false }]);
     expect([effects.categories.size, effects.events.length]).toEqual([0, 0]);
   });
 
   it('remember that a deleted one is to be deleted', () => {
-    expect([...decide([deleteCategory(7n)], named).effects.categories]).toEqual([[7n, undefined]]);
+    expect([...decide([deleteCategory(7n)], before).effects.categories]).toEqual([[7n, undefined]]);
   });
 
   const [tag, otherTag] = [tagOf(cats), tagOf({ ...cats, name: 'Dogs' })];
@@ -66,7 +66,7 @@ describe('changes of a category', () => {
     [8, { ifNoneMatch: tag }, undefined],
   ])('name %i with %j: %s', (id, preconditions, refusal) => {
     for (const name of id === 7 && refusal ? ['Dogs', 'Cats'] : ['Dogs']) {
-      const { outcomes, effects } = decide([putCategory(BigInt(id), name, preconditions)], named);
+      const { outcomes, effects } = decide([putCategory(BigInt(id), name, preconditions)], before);
       expect(outcomes).toEqual([refusal ?? expect.objectContaining({ isNew: id === 8 })]);
       expect([effects.categories.size, effects.events.length]).toEqual(refusal ? [0, 0] : [1, 1]);
     }
@@ -80,7 +80,7 @@ describe('changes of a category', () => {
     // Preconditions do not count where the change fails without them (RFC 9110, section 13.2.1).
     [8, { ifMatch: otherTag }, 'missing'],
   ])('delete %i with %j: %s', (id, preconditions, refusal) => {
-    const { outcomes, effects } = decide([deleteCategory(BigInt(id), preconditions)], named);
+    const { outcomes, effects } = decide([deleteCategory(BigInt(id), preconditions)], before);
     expect(outcomes).toEqual([refusal ?? expect.objectContaining({ json: renderCategory(cats) })]);
     expect([effects.categories.size, effects.events.length]).toEqual(refusal ? [0, 0] : [1, 1]);
   });
@@ -103,7 +103,7 @@ describe('changes of a category', () => {
     const rex = { name: 'Rex', categoryId: 7n };
     const { outcomes, effects } = decide([deletePet(7n), putCategory(7n, 'Dogs'), deleteCategory(7n)], {
       pets: { 7: rex },
-      ...named,
+      ...before,
     });
     expect(outcomes).toEqual([
       expect.objectContaining({ json: renderPet(7n, rex) }),

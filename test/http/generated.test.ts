@@ -42,8 +42,8 @@ async function expectOutcomes(
     const isUnexpected = status === 412 && (body.includes('"expected"') || isFirst);
     return [input, status < 400 || isUnexpected ? 'accepted' : status];
   });
-  const wanted = inputs.map((input) => [input, expected(input)]);
-  expect(Object.fromEntries(await Promise.all(outcomes))).toEqual(Object.fromEntries(wanted));
+  const expectedOutcomes = inputs.map((input) => [input, expected(input)]);
+  expect(Object.fromEntries(await Promise.all(outcomes))).toEqual(Object.fromEntries(expectedOutcomes));
 }
 
 for (const operation of operations) {
@@ -62,8 +62,8 @@ for (const operation of operations) {
 
     for (const { name, example } of parameters.filter((parameter) => parameter.in === 'query')) {
       it(`refuses ${name} when it is given twice`, async () => {
-        const given: [string, string] = [name, String(example)];
-        expect(await send(operation, { query: [given, given] })).toBe(400);
+        const pair: [string, string] = [name, String(example)];
+        expect(await send(operation, { query: [pair, pair] })).toBe(400);
       });
     }
 
@@ -105,8 +105,8 @@ for (const operation of operations) {
 /** The document gives no examples of these, because tools would send them by themselves. */
 function withExample({ responses }: DocumentedOperation, parameter: Parameter): Parameter {
   const [, cursor = ''] = /cursor=([\w-]+)/.exec(String(responses['200']?.headers['Link']?.example)) ?? [];
-  const known: Record<string, string> = { cursor, after: 'now', 'If-Match': '*', 'If-None-Match': '"a"' };
-  return { ...parameter, example: parameter.example ?? known[parameter.name] ?? 'order-4711' };
+  const examples: Record<string, string> = { cursor, after: 'now', 'If-Match': '*', 'If-None-Match': '"a"' };
+  return { ...parameter, example: parameter.example ?? examples[parameter.name] ?? 'order-4711' };
 }
 
 /** Texts to send as a parameter; its schema tells the sound ones. */

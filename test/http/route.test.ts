@@ -14,7 +14,7 @@ const targetOf = (address: string) => {
   const { href, pathname } = new URL(address.replaceAll('#', '%23'));
   return { href: href.replaceAll('%23', '#'), pathname: pathname.replaceAll('%23', '#') };
 };
-const found = (path: string) => {
+const find = (path: string) => {
   const match = findRoute(path);
   return match && [match.target, match.parameter];
 };
@@ -30,13 +30,13 @@ describe('Router', () => {
     ['/pets/%', ['pet', '%']],
     ['/assets/console.js', ['asset', 'console.js']],
   ])('finds %s', (path, expected) => {
-    expect(found(path)).toEqual(expected);
+    expect(find(path)).toEqual(expected);
   });
 
   it.each(['', '/pets/', '/pets/1/', '/pets/1/2', '/pet', '/PETS', '//pets', '/assets', '/:id', '/%ZZ'])(
     'does not find %p',
     (path) => {
-      expect(found(path)).toBeUndefined();
+      expect(find(path)).toBeUndefined();
     },
   );
 });
@@ -47,8 +47,8 @@ describe('Router', () => {
     await holds(
       fc.asyncProperty(part, async (rest) => {
         const { href, pathname } = targetOf(`http://h/pets${rest}`);
-        expect(found(href)).toEqual(found(pathname));
-        expect(found(`/pets${rest}`)).toEqual(found(href));
+        expect(find(href)).toEqual(find(pathname));
+        expect(find(`/pets${rest}`)).toEqual(find(href));
       }),
       500,
     );

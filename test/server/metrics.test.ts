@@ -99,8 +99,8 @@ it('counts the failures of every operation from 0, so that rate() sees the first
 it('reports when the next key expires, unless somebody has revoked it', async () => {
   const dayMs = 86_400_000;
   const nextExpiry = async () => {
-    const found = /^petstore_key_next_expiry_timestamp_seconds (\d+)/m.exec((await scrape(url)).text);
-    return found && (Number(found[1]) * 1000 - Date.now()) / dayMs;
+    const match = /^petstore_key_next_expiry_timestamp_seconds (\d+)/m.exec((await scrape(url)).text);
+    return match && (Number(match[1]) * 1000 - Date.now()) / dayMs;
   };
   const store = openSqliteStore({ path: on.database });
   const { keys } = store;

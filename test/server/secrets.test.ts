@@ -59,7 +59,7 @@ describe('a key', () => {
     places.set('stderr', first.stderr);
     // The two that were printed on purpose, once each.
     places.set('keys create', withoutOnce(created.stdout, secondKey));
-    expect(found(keys, places)).toEqual([]);
+    expect(findKeys(keys, places)).toEqual([]);
     expect(first.stdout).toContain('"message":"request"');
   });
 
@@ -70,11 +70,11 @@ describe('a key', () => {
     const key = keyText.exec(created.stdout)![0];
     await mistype(places, folder.database, key);
     keepFiles(places, folder.path, 'afterwards');
-    expect(found([key], places)).toEqual([]);
+    expect(findKeys([key], places)).toEqual([]);
   });
 });
 
-function found(keys: string[], places: Places): string[] {
+function findKeys(keys: string[], places: Places): string[] {
   return keys.flatMap((key) =>
     [...places]
       .filter(([, content]) => content.includes(secretOf(key)))

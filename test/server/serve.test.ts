@@ -79,11 +79,11 @@ describe('the first start on a new store', () => {
     'shows addresses that other machines can use when it listens on %s',
     async (host) => {
       await using service = await startService({ args: ['--host', host], env: { API_KEYS: undefined } });
-      const { origin, hostname: shown } = new URL(service.url);
+      const { origin, hostname: name } = new URL(service.url);
       const outward = Object.values(networkInterfaces())
         .flatMap((each) => each ?? [])
         .filter(({ internal }) => !internal);
-      expect([...outward.map(({ address }) => address), hostname()]).toContain(shown);
+      expect([...outward.map(({ address }) => address), hostname()]).toContain(name);
       const [list = ''] = await linesOf(service, /^ {2}curl .*$/gm, 2);
       expect(list).toEndWith(` ${origin}/v1/pets`);
       expect(service.stderr).toContain(`\n  ${origin}\n  ${origin}/docs\n`);
@@ -159,14 +159,14 @@ describe('configuration', () => {
     const example = await Bun.file(join(import.meta.dir, '../../.env.example')).text();
     // If not: bun scripts/env-example.ts
     expect(example).toBe(renderEnvExample());
-    const known = Object.keys(settings);
+    const names = Object.keys(settings);
     // Copied as it is, the file changes nothing.
     expect(example.match(/^[^#\n]/gm)).toBeNull();
 
     const { stdout } = await runCli(['serve', '--help']);
     const [, text = ''] = /\nOptions:\n([^]*?)\n  -h, --help/.exec(stdout) ?? [];
     const options = text.split(/\n(?=  -)/).map((option) => option.replaceAll(/\s+/g, ' '));
-    expect(options).toHaveLength(known.length);
+    expect(options).toHaveLength(names.length);
     for (const [index, { long, variable, fallback }] of Object.values(settings).entries()) {
       expect(options[index]).toStartWith(` ${long} `);
       expect(options[index]).toEndWith(
@@ -215,8 +215,8 @@ interface Output {
 /** The matches in a service's standard error, once they are all there. */
 async function linesOf(service: Output, pattern: RegExp, count: number): Promise<string[]> {
   for (;;) {
-    const found = service.stderr.match(pattern) ?? [];
-    if (found.length >= count && service.stderr.endsWith('\n\n')) return found;
+    const matches = service.stderr.match(pattern) ?? [];
+    if (matches.length >= count && service.stderr.endsWith('\n\n')) return matches;
     await Bun.sleep(5);
   }
 }

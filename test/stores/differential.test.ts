@@ -24,7 +24,7 @@ const categoryId = fc.constantFrom(1n, -(2n ** 63n));
 const status = fc.constantFrom(...petStatuses);
 const by = fc.constantFrom('till-1', 'till-2', undefined);
 const place = fc.bigInt({ min: 0n, max: 3n });
-const seen = fc.constantFrom('{}', undefined, undefined, undefined);
+const currentJson = fc.constantFrom('{}', undefined, undefined, undefined);
 const once = fc.option(fc.record({ caller: fc.constant('shop'), key: fc.constantFrom('a', 'b') }), {
   nil: undefined,
 });
@@ -39,9 +39,9 @@ const change: fc.Arbitrary<PetChange | CategoryChange> = fc.oneof(
   fc.tuple(categoryId, name, preconditions, by).map((values) => putCategory(...values)),
   fc.tuple(categoryId, preconditions, by).map((values) => deleteCategory(...values)),
   fc.tuple(pet, once, by).map((values) => createPet(...values)),
-  fc.tuple(place, petUpdate, seen, by).map((values) => updatePet(...values)),
-  fc.tuple(place, petUpdate, seen, by).map((values) => updatePet(...values)),
-  fc.tuple(place, seen, by).map((values) => deletePet(...values)),
+  fc.tuple(place, petUpdate, currentJson, by).map((values) => updatePet(...values)),
+  fc.tuple(place, petUpdate, currentJson, by).map((values) => updatePet(...values)),
+  fc.tuple(place, currentJson, by).map((values) => deletePet(...values)),
 );
 
 /** One store, and the pets of one run in the order of their creation: that is how the stores name a pet alike. */

@@ -32,10 +32,10 @@ onEveryStore('expired idempotency keys and events', ({ open, place }) => {
   /** PostgreSQL deletes beside the writes. */
   async function expectLeft(store: Store, keys: number, oldestEvent: number): Promise<void> {
     const count = async () => [await countKeys(), (await readOldestEvent(store)).id];
-    const wanted = [keys, oldestEvent];
+    const expected = [keys, oldestEvent];
     const giveUpAt = performance.now() + 60_000;
-    while (!Bun.deepEquals(await count(), wanted) && performance.now() < giveUpAt) await Bun.sleep(20);
-    expect(await count()).toEqual(wanted);
+    while (!Bun.deepEquals(await count(), expected) && performance.now() < giveUpAt) await Bun.sleep(20);
+    expect(await count()).toEqual(expected);
   }
 
   it('are deleted a week after an import, even if later writes have no key', async () => {

@@ -63,8 +63,8 @@ onEveryStore('pages', ({ open }) => {
     );
     await expectPages(requests);
     const gets = [...created, { id: 0n, json: undefined }, { id: 2n ** 63n - 1n, json: undefined }];
-    const found = await Promise.all([...gets, ...gets].map(async ({ id }) => pets.getPet(id)));
-    expect(found).toEqual([...gets, ...gets].map(({ json }) => json));
+    const results = await Promise.all([...gets, ...gets].map(async ({ id }) => pets.getPet(id)));
+    expect(results).toEqual([...gets, ...gets].map(({ json }) => json));
   });
 
   it('include every write that was acknowledged before, while others are read', async () => {

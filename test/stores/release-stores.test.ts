@@ -47,8 +47,8 @@ describe.each(stores)('a store that %s left, %s', (release, name) => {
 
   it('has its keys, which open what they opened', async () => {
     const keys = await service.keys.listKeys();
-    const shown = keys.map((key) => keyJson(key, new Date(expected.madeAt)));
-    expect(JSON.parse(withoutLastUse(shown))).toEqual(JSON.parse(withoutLastUse(expected.keys)));
+    const rows = keys.map((key) => keyJson(key, new Date(expected.madeAt)));
+    expect(JSON.parse(withoutLastUse(rows))).toEqual(JSON.parse(withoutLastUse(expected.keys)));
     const { replacedKey, successorKey, revokedKey, readOnlyKey, noDeleteKey } = expected;
     const outcome = (key: string, path = '/v1/pets', init?: RequestInit) =>
       outcomeOf(service.callAs(`Bearer ${key}`, path, init));

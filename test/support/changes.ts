@@ -23,12 +23,12 @@ export function createPet(pet: NewPet, once?: Pick<Idempotency, 'caller' | 'key'
   return { kind: 'create-pet', pet, idempotency, by };
 }
 
-export function updatePet(id: bigint, petUpdate: PetUpdate, seen?: string, by?: string): UpdatePet {
-  return { kind: 'update-pet', id, ...petUpdate, preconditions: ifSeen(seen), by };
+export function updatePet(id: bigint, petUpdate: PetUpdate, json?: string, by?: string): UpdatePet {
+  return { kind: 'update-pet', id, ...petUpdate, preconditions: ifMatchOf(json), by };
 }
 
-export function deletePet(id: bigint, seen?: string, by?: string): DeletePet {
-  return { kind: 'delete-pet', id, preconditions: ifSeen(seen), by };
+export function deletePet(id: bigint, json?: string, by?: string): DeletePet {
+  return { kind: 'delete-pet', id, preconditions: ifMatchOf(json), by };
 }
 
 export function putCategory(
@@ -45,7 +45,7 @@ export function deleteCategory(id: bigint, preconditions?: Preconditions, by?: s
 }
 
 /** Demands that the target is this JSON. */
-function ifSeen(json: string | undefined): Preconditions | undefined {
+function ifMatchOf(json: string | undefined): Preconditions | undefined {
   return json === undefined ? undefined : { ifMatch: etagOf(json) };
 }
 

@@ -4,12 +4,12 @@ import { openTemporarySqlite } from '../../support/http/service.ts';
 
 describe('a search whose caller closes the connection', () => {
   it('is reported to the store', async () => {
-    const asked = Promise.withResolvers<AbortSignal | undefined>();
+    const search = Promise.withResolvers<AbortSignal | undefined>();
     const left = Promise.withResolvers<void>();
     const openStore = async () => {
       const store = await openTemporarySqlite();
       const searchPets = (_request: unknown, signal?: AbortSignal) => {
-        asked.resolve(signal);
+        search.resolve(signal);
         signal?.addEventListener('abort', () => left.resolve());
         return left.promise.then(() => ({ json: '[]' }));
       };
@@ -19,7 +19,7 @@ describe('a search whose caller closes the connection', () => {
     const caller = new AbortController();
     const headers = { Authorization: `Bearer ${service.apiKey}` };
     const response = fetch(`${service.url}/v1/pets/search?q=rex`, { headers, signal: caller.signal });
-    const signal = await asked.promise;
+    const signal = await search.promise;
     expect(signal?.aborted).toBe(false);
     caller.abort();
     expect(await response.catch(({ name }: Error) => name)).toBe('AbortError');

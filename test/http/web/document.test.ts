@@ -180,12 +180,12 @@ function withoutSchemas(operation: DocumentedOperation): unknown {
 
 /** The schemas of parameters, bodies and headers, in the order of the document. */
 function schemasOf(operation: DocumentedOperation): Schema[] {
-  const found: Schema[] = [];
+  const schemas: Schema[] = [];
   JSON.stringify(operation, (name, value: Schema) => {
-    if (name === 'schema') found.push(value);
+    if (name === 'schema') schemas.push(value);
     return value;
   });
-  return found;
+  return schemas;
 }
 
 /** The examples of the document, each also with one field null or of another type; and values that are no objects. */

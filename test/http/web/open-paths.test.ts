@@ -9,10 +9,10 @@ const service = await openService();
 afterAll(() => service.close());
 
 const call = (path: string, init?: RequestInit) => service.callAs(null, path, init);
-const named = openPaths.map((open) => [open.path.replace('{file}', 'console.js'), open] as const);
+const cases = openPaths.map((open) => [open.path.replace('{file}', 'console.js'), open] as const);
 
 describe('a path without a key', () => {
-  it.each(named)(
+  it.each(cases)(
     '%s responds with its first status and media type',
     async (path, { statuses, mediaTypes }) => {
       const response = await call(path);

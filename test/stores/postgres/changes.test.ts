@@ -44,11 +44,11 @@ describe('two replicas that change the same pets', () => {
     const [id] = (await createMany(1)) as [bigint];
     await using held = await hold(database, 'LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE');
     const [{ pets }] = replicas;
-    const named = codeOf(pets.apply(putCategory(8n, 'Fish')));
+    const put = codeOf(pets.apply(putCategory(8n, 'Fish')));
     await held.untilWaiting(1);
     expect(await codeOf(pets.apply(updatePet(id, { changes: { status: 'sold' } })))).toBe('done');
     await held.release();
-    expect(await named).toBe('done');
+    expect(await put).toBe('done');
   });
 
   it('lock pets in the order of their ids', async () => {

@@ -49,9 +49,9 @@ describe('events on PostgreSQL', () => {
     await held.release();
     await adding;
     await mirror.read(client, 100, 0);
-    const found = await mirror.findFaults(client);
+    const faults = await mirror.findFaults(client);
     await Promise.all([store.close(), slow.close()]);
-    expect([mirror.restarts, found]).toEqual([0, []]);
+    expect([mirror.restarts, faults]).toEqual([0, []]);
   });
 
   it('are not delayed by a long transaction of a stranger on the same server', async () => {

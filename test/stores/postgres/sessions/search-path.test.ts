@@ -46,9 +46,11 @@ describe('a schema that somebody puts before that of the store', () => {
     expect(checked.stderr).toContain(refusal);
     await database.cutConnections();
     await untilUnavailable(store.pets);
-    const named = await openPostgresStore({ address: database.address('?options=-csearch_path%3Dpublic') });
-    await named.pets.apply(createPet(rex));
-    await named.close();
+    const publicStore = await openPostgresStore({
+      address: database.address('?options=-csearch_path%3Dpublic'),
+    });
+    await publicStore.pets.apply(createPet(rex));
+    await publicStore.close();
     await database.run(`DROP SCHEMA ${first} CASCADE`);
     await untilAvailable(store.pets);
   });
@@ -120,10 +122,10 @@ describe('a start', () => {
       CREATE POLICY own ON pets USING (true);
       CREATE TABLE visits (id bigint);
       CREATE TRIGGER count BEFORE UPDATE ON visits FOR EACH ROW EXECUTE FUNCTION nothing()`);
-    const found = 'row policy own on pets, rule hide on events, trigger "Revive" on api_keys';
-    expect(await warningsOf()).toEqual([expect.stringContaining(JSON.stringify(found))]);
+    const additions = 'row policy own on pets, rule hide on events, trigger "Revive" on api_keys';
+    expect(await warningsOf()).toEqual([expect.stringContaining(JSON.stringify(additions))]);
     const { stderr } = await runCli(['check', '--port', '0', '--database-url', database.address()]);
-    expect(stderr).toContain(found);
+    expect(stderr).toContain(additions);
     await database.run(`DROP TRIGGER "Revive" ON api_keys; DROP RULE hide ON events; DROP POLICY own ON pets;
       DROP TABLE visits; DROP FUNCTION nothing()`);
     expect(await warningsOf()).toEqual([]);
