@@ -11,7 +11,7 @@ import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { createEventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { createHttpMetrics } from './http-metrics.ts';
-import { type IsSent, LargeResponses } from './large-responses.ts';
+import { LargeResponses } from './large-responses.ts';
 import { createOperations, getPetDeprecation } from './operations.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
@@ -28,7 +28,10 @@ export interface AppOptions extends Omit<Store, 'close'>, ContractOptions {
   allowedOrigins?: readonly string[];
   /** Requests per minute from one key. Unlimited by default. */
   rateLimit?: number | undefined;
-  /** The peer's address of a request, for the log. */
+  /**
+   * The peer's address of a request; undefined once its response is sent. Without it, the log names no client, and the
+   * memory held for slow readers is unbounded.
+   */
   peerOf?: ClientAddress;
   /** Addresses and networks of proxies that name the client in `X-Forwarded-For`. */
   trustedProxies?: readonly string[];
@@ -39,8 +42,6 @@ export interface AppOptions extends Omit<Store, 'close'>, ContractOptions {
   bodyTimeoutMs?: number;
   /** True once the service is told to stop: it reports not ready, and responses close their connections. */
   isStopping?: () => boolean;
-  /** Without it, the memory held for slow readers is unbounded. */
-  isSent?: IsSent;
   /** True if the service itself serves TLS. */
   isSecure?: boolean;
   now?: () => number;
@@ -70,7 +71,7 @@ export function createApp(options: AppOptions): App {
     log: createRequestLog({ log, accessLog, slowRequestMs, clientOf }),
     measureRoute: options.metrics && createHttpMetrics(options.metrics, isSecure),
     isStopping,
-    largeResponses: options.isSent && new LargeResponses(options.isSent),
+    largeResponses: options.peerOf && new LargeResponses((request) => peerOf(request) === undefined),
     baseHeaders: baseHeaders(isSecure),
   };
   const events = createEventOperations(options.events, shared.authenticate);

@@ -1,9 +1,6 @@
 import { PetstoreError } from '../domain/error.ts';
 import type { ResponseBody } from './response.ts';
 
-/** True once the response was sent completely or its caller has left. */
-export type IsSent = (request: Request) => boolean;
-
 /** Bodies of at least this length count until they are sent; shorter ones fit in a socket's buffers. */
 const largeLength = 128 * 1024;
 /** The most bytes that a character can take, so most bodies need not be measured. */
@@ -16,13 +13,14 @@ const maxWaitingBytes = 64 * 1024 * 1024;
  * caller has read it.
  */
 export class LargeResponses {
-  readonly #isSent: IsSent;
+  /** True once the response was sent completely or its caller has left. */
+  readonly #isSent: (request: Request) => boolean;
   readonly #maxBytes: number;
   /** The size of each response that was still waiting at the last check. */
   readonly #sizes = new Map<Request, number>();
   #bytes = 0;
 
-  constructor(isSent: IsSent, maxBytes = maxWaitingBytes) {
+  constructor(isSent: (request: Request) => boolean, maxBytes = maxWaitingBytes) {
     this.#isSent = isSent;
     this.#maxBytes = maxBytes;
   }

@@ -47,10 +47,9 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
     ...store,
     log,
     metrics,
+    // The runtime forgets the peer of a request once its response is sent.
     peerOf: (request) => listener?.requestIP(request)?.address,
     isStopping: () => isStopping,
-    // The runtime forgets the peer of a request once its response is sent.
-    isSent: (request) => listener?.requestIP(request) === null,
     isSecure: tls !== undefined,
   });
   try {

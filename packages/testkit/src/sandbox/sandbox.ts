@@ -73,7 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     namesHost: true,
     log,
     apiKeys: [apiKey],
-    isSent: (request) => server.requestIP(request) === null,
+    peerOf: (request) => server.requestIP(request)?.address,
     moreRoutes: controlRoutes(reset, faultLayer.planned, journal),
   });
   let service = wrap(app.fetch, apiKey);
