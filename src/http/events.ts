@@ -89,7 +89,7 @@ export function createEventOperations(events: EventStore, authenticate: Authenti
 
 interface EventsQuery extends EventQuery {
   waitSeconds: number;
-  text?: string;
+  ownParameters?: string;
 }
 
 const parameters: ListParameters<EventsQuery> = {
@@ -126,9 +126,9 @@ function parsePosition(cursor: string): EventPosition {
 }
 
 /** Every page links to a next one, even the newest, so a reader only has to keep that link. */
-function representationOf({ text }: EventsQuery, { json, next }: EventPage): Representation {
+function representationOf({ ownParameters }: EventsQuery, { json, next }: EventPage): Representation {
   const cursor = encodeCursor(`${cursorVersion}.${next.epoch}.${next.id}`);
-  const search = new URLSearchParams(text);
+  const search = new URLSearchParams(ownParameters);
   search.set('after', cursor);
   // The cursor is part of the ETag, because empty pages differ only in their Link.
   return { body: json, etag: etagOf(json, `.${cursor}`), link: `<?${search.toString()}>; rel="next"` };

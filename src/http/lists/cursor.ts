@@ -12,7 +12,7 @@ export interface CursorKind {
 /** The part of a query that its cursors belong to. */
 interface Filters {
   status?: string;
-  text?: string;
+  ownParameters?: string;
 }
 
 /** The cursor behind the row with this id. */
@@ -32,9 +32,9 @@ export function parseCursor(cursor: string, filters: Filters, kind: CursorKind):
   );
 }
 
-function startOfPosition({ status = '', text }: Filters, { cursorVersion }: CursorKind): string {
+function startOfPosition({ status = '', ownParameters }: Filters, { cursorVersion }: CursorKind): string {
   const start = `${cursorVersion}.${status}.`;
-  return text === undefined ? start : `${start}${checksumOf(text)}.`;
+  return ownParameters === undefined ? start : `${start}${checksumOf(ownParameters)}.`;
 }
 
 /** The position in a cursor; undefined for any text that {@link encodeCursor} would not produce. */

@@ -22,8 +22,8 @@ export function createList<Query extends ListQuery>(
 /** The `Link` to the next page (RFC 8288). A relative link with only a query survives any proxy. */
 export function nextLink(query: ListQuery, { next }: Page, kind: CursorKind): string | undefined {
   if (next === undefined) return undefined;
-  const { limit, status, text } = query;
-  const filters = `${status ? `&status=${status}` : ''}${text === undefined ? '' : `&${text}`}`;
+  const { limit, status, ownParameters } = query;
+  const filters = `${status ? `&status=${status}` : ''}${ownParameters === undefined ? '' : `&${ownParameters}`}`;
   return `<?limit=${limit}${filters}&cursor=${cursorAfter(next, query, kind)}>; rel="next"`;
 }
 

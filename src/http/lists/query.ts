@@ -12,7 +12,7 @@ export interface ListQuery {
   status?: string;
   after?: bigint;
   /** The list's own parameters, as a URL has them. */
-  text?: string;
+  ownParameters?: string;
 }
 
 /** The parameters and the cursors of a list. */
@@ -62,7 +62,7 @@ export const searchList: ListKind<SearchQuery> = {
 };
 
 const canonicalLimit = /^(?:[1-9]\d?|100)$/;
-const validQuery = /^[^\0]{1,100}$/u;
+const validSearch = /^[^\0]{1,100}$/u;
 
 /** Reads `limit`, `status`, `cursor` and the list's own parameters from a URL. Others are ignored. */
 export function parseListQuery<Query extends ListQuery>(url: string, kind: ListKind<Query>): Query {
@@ -76,9 +76,9 @@ export function parseListQuery<Query extends ListQuery>(url: string, kind: ListK
   return query as Query;
 }
 
-/** Adds the values of these parameters to a query, and their text. */
+/** Adds the values of these parameters to a query, and their text for its links. */
 export function addParameters(
-  query: { text?: string },
+  query: { ownParameters?: string },
   values: ReadonlyMap<string, string>,
   parameters: ListParameters<object>,
 ): void {
@@ -89,7 +89,7 @@ export function addParameters(
     Object.assign(query, parse(value));
     own.append(name, value);
   }
-  if (own.size > 0) query.text = own.toString();
+  if (own.size > 0) query.ownParameters = own.toString();
 }
 
 /**
@@ -158,7 +158,7 @@ function parseTime(value: string, name: string): number {
 }
 
 function parseWords(value: string): string[] {
-  if (!validQuery.test(value))
+  if (!validSearch.test(value))
     throw invalidParameter('q must be given once, as 1 to 100 characters without U+0000.');
   const words = searchWords(value);
   if (words.length === 0)
