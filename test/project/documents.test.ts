@@ -7,7 +7,7 @@ const read = (path: string): Promise<string> => readFile(join(project, path), 'u
 
 const filesOf = (patterns: string[]): string[] =>
   patterns.flatMap((pattern) => Array.from(new Bun.Glob(pattern).scanSync({ cwd: project, dot: true })));
-const documents = filesOf(['*.md', 'docs/*.md', 'packages/*/*.md']);
+const documents = filesOf(['*.md', 'docs/**/*.md', 'packages/*/*.md']);
 
 describe('links between documents', () => {
   it('lead to files and headings that exist', async () => {
@@ -41,6 +41,30 @@ describe('file names in documents', () => {
     expect(missing).toEqual([]);
   });
 });
+
+describe('excerpts in essays', () => {
+  it('stand in the file that they name, and name the release', async () => {
+    const essays = documents.filter((document) => document.startsWith('docs/essays/'));
+    expect(essays).toHaveLength(3);
+    const { version } = (await Bun.file(join(project, 'package.json')).json()) as { version: string };
+    const wrong: string[] = [];
+    for (const essay of essays) {
+      const excerpts = [...(await read(essay)).matchAll(/^(.*)\n\n```ts\n([^]*?)^```$/gm)];
+      expect(excerpts.length).toBeGreaterThan(1);
+      for (const [, line = '', code = ''] of excerpts) {
+        const [, file] = /^From `(.+)`, (.+):$/.exec(line) ?? [];
+        const isThere = file !== undefined && flush(await read(file)).includes(flush(code));
+        if (!isThere || !line.endsWith(`, ${version}:`)) wrong.push(`${essay}: ${line}\n${code}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** The formatter moves an excerpt to the left. */
+function flush(code: string): string {
+  return code.replaceAll(/^ +/gm, '');
+}
 
 /** The anchors that the platform makes of the headings. */
 function headingsOf(markdown: string): string[] {
