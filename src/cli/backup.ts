@@ -34,7 +34,7 @@ export function define(command: Command): void {
       new Option(
         '--every <time>',
         'Back up at once and then this often (15m, 1h, 1d) until SIGTERM or SIGINT, and log each backup. One that fails ' +
-          'is tried again within a minute. For where there are no timers.',
+          'is tried again within a minute. Meant for containers, which have no timers.',
       ).argParser(parseInterval),
     )
     .addOption(settings.databaseUrl)

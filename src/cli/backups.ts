@@ -90,7 +90,7 @@ async function runCheck(name: string, flags: { maxAge: number; textfile?: string
     const newest = (await listBackups(openPlace(name, process.env))).at(-1);
     if (!newest) throw noBackups(name);
     const { createdAt } = newest;
-    const sentence = `The newest backup in ${name} is of ${createdAt.toISOString()}.`;
+    const sentence = `The newest backup in ${name} was made at ${createdAt.toISOString()}.`;
     const ageMs = Date.now() - createdAt.getTime();
     if (ageMs < -clockSkewMs)
       throw new OperatorError(

@@ -12,7 +12,7 @@ export function define(command: Command): void {
     .description(
       'Ask the service on this machine whether it is ready (/readyz), as the health check of a container does. The ' +
         'service is found by HOST, PORT and TLS_CERT. The exit status is 0 if it is ready, otherwise 1. A service whose ' +
-        'writes fail is ready, and the output says that they fail.',
+        'writes fail still counts as ready; the output says so.',
     )
     .addOption(servicePort)
     .addOption(durationOption('--wait <time>', 'Ask until it is ready, for this long (30s, 2m).', '0s'))

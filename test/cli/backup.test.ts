@@ -33,7 +33,7 @@ describe('petstore backup', () => {
     expect(readdirSync(dirname(file)).filter((name) => name.includes('backup'))).toEqual(['backup.db']);
   });
 
-  it('overwrites nothing, and refuses a store that does not exist', async () => {
+  it('does not overwrite a file, and refuses a store that does not exist', async () => {
     await fillFile(at.store, 3);
     await writeFile(inFolder('backup.db'), 'precious');
     const taken = await run('backup', 'backup.db');

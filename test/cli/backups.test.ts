@@ -103,7 +103,7 @@ describe.each(kinds)('backups in %s', (kind) => {
     expect(await check()).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(
-        `The newest backup in ${world.place} is of ${createdAt.toISOString()}.`,
+        `The newest backup in ${world.place} was made at ${createdAt.toISOString()}.`,
       ),
     });
     expect(await check('--max-age', '4h')).toMatchObject({ status: 0, stderr: '' });

@@ -199,7 +199,7 @@ describe('petstore restore', () => {
     expect(readPets(at.store)).toEqual([]);
   });
 
-  it('replaces what is no database any more only with --force', async () => {
+  it('replaces a file that is no longer a database only with --force', async () => {
     await makeStore();
     await backUp();
     writeFileSync(at.store, 'no database any more');

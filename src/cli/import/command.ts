@@ -27,8 +27,8 @@ export function define(command: Command): void {
     .description(
       'Add the pets in a file through a running service, which assigns ids in the order in which they arrive.\n\n' +
         'The whole file is checked before anything is sent: if one row is bad, nothing is added. If the import stops, ' +
-        'run the same command again within a week, with the same API key: it adds only what is missing. So a file ' +
-        'is not added twice within a week.',
+        'run the same command again within a week, with the same API key: it adds only what is missing. Within ' +
+        'a week, a file is never added twice.',
     )
     .argument(
       '<file>',
@@ -160,7 +160,7 @@ async function sendPets(
         if (!isPetstoreError(error) || !rowStatuses.includes(error.status)) throw error;
         const isDifferent = error.code === 'idempotency_conflict';
         refused.push(
-          `line ${line}: ${isDifferent ? 'This pet is there already, but different.' : error.message}`,
+          `line ${line}: ${isDifferent ? 'This pet was imported before, with other values.' : error.message}`,
         );
       }
       progress.add(1);
@@ -175,7 +175,7 @@ async function sendPets(
   if (refused.length === 0) return print(`${describe()}\n`);
   throw new OperatorError(
     `${describe()} The service refused ${countOf(refused.length, 'row')}.`,
-    'Correct these rows in a file of their own, and import that: this file would be another import once it is changed.',
+    'Copy the corrected rows to a new file and import that: a changed file counts as a new import.',
   );
 }
 
@@ -191,7 +191,8 @@ async function* rowsToSend(
   { path, hash: checkedHash }: CheckedFile,
   numbers: ReadonlyMap<string, bigint>,
 ): AsyncGenerator<SentRow> {
-  const changed = () => new OperatorError('The file is no longer as it was checked. Put it back as it was.');
+  const changed = () =>
+    new OperatorError('The file has changed since it was checked. Restore it, and run the command again.');
   const hash = createHash('sha256');
   let position = 0;
   for await (const { line, pet } of readRows(path, { onBytes: (piece) => hash.update(piece) })) {

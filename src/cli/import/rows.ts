@@ -133,7 +133,7 @@ async function* readCsv(
   // The parser counts CRLF in a quoted field as two.
   let line = 2;
   try {
-    // A failure of the texts ends the parser, too.
+    // If reading fails, the parser ends, too.
     const rows = pipeline(texts, parser, () => {}) as AsyncIterable<CsvRow>;
     for await (const { record, info, raw } of rows) {
       const isBlank = Object.values(record).every((cell) => cell.trim() === '');

@@ -54,14 +54,14 @@ describe('petstore import', () => {
     expect(await categoriesOf(service)).toEqual({ There: 11n, ...numbers });
   });
 
-  it('reports a pet that is there already, but different, and goes on', async () => {
+  it('reports a pet that was imported with other values, and goes on', async () => {
     const text = 'name,category\nJo,Fish\nMo,1\n';
     await importText(text, service);
     await service.client.deleteCategory(1n);
     await service.client.putCategory(5n, 'Fish');
     const { status, stdout, stderr } = await importText(text, service);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('line 2: This pet is there already, but different.\n');
+    expect(stderr).toContain('line 2: This pet was imported before, with other values.\n');
     expect(stderr).toContain(
       `Added 0 of 2 pets to ${service.url}. 1 were there already. The service refused 1 row.`,
     );
@@ -158,7 +158,7 @@ describe('petstore import', () => {
     writeFileSync(path, `${rows.slice(0, -1).join('')}${rows.at(-1)!.replace('x', 'y')}`);
     expect(await command.ended).toBe(1);
     expect(command.stderr.text).toMatch(
-      /petstore: The file is no longer as it was checked\. Put it back as it was\. Added [\d,]+ of 4,000 pets/,
+      /petstore: The file has changed since it was checked\. Restore it, and run the command again\. Added [\d,]+ of 4,000 pets/,
     );
   });
 

@@ -12,7 +12,7 @@ const at = useStoreFolder();
 const { inFolder, run, expectRefused } = at;
 
 describe('petstore restore over a crashed store', () => {
-  it('changes no pet when it refuses or fails, and keeps what it replaces', async () => {
+  it('leaves the pets alone when it refuses or fails, and keeps what it replaces', async () => {
     await fillFile(at.store, 2);
     await copySqlite(at.store, inFolder('good.db'), noReport);
     copyByHand(inFolder('good.db'), inFolder('bad.db'));
