@@ -7,12 +7,14 @@ import { createStore } from '../create-store.ts';
 import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { parseAddress, type PostgresAddress } from './address.ts';
-import { createEngine, createReader, createTx, sequences } from './engine.ts';
+import { createEngine } from './engine.ts';
 import { operatorError } from './errors.ts';
+import { createReader } from './reader.ts';
 import { refuseReader, warnOfOthers } from './rights.ts';
 import { isWithoutSchema, prepareDatabase, refuseOtherEncodings } from './schema.ts';
 import { limits } from './session.ts';
 import { createSql, type Sql, writerCount } from './sql.ts';
+import { createTx, sequences } from './tx.ts';
 
 export interface PostgresOptions extends MakeOptions {
   /** A `postgres://` address. */

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
 import { tableNames } from '../schema.ts';
-import { sequences } from './engine.ts';
 import type { Send } from './session.ts';
+import { sequences } from './tx.ts';
 
 interface RightsRow {
   role: string;

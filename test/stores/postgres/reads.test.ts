@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/stores/postgres/address.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
-import { createReader } from '../../../src/stores/postgres/engine.ts';
+import { createReader } from '../../../src/stores/postgres/reader.ts';
 import type { Statement } from '../../../src/stores/statement.ts';
 import { limits } from '../../../src/stores/postgres/session.ts';
 import { createSql, type Sql } from '../../../src/stores/postgres/sql.ts';
