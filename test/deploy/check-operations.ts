@@ -56,7 +56,7 @@ async function runDocument(): Promise<{ definitions: string; apiKey: string; for
       say(`left out, because the machine has no bucket: ${title}`);
       continue;
     }
-    if (/caddy/.test(block)) {
+    if (/caddy|nginx/.test(block)) {
       say(`left out, because the service itself has port 443: ${title}`);
       continue;
     }
@@ -119,6 +119,7 @@ function checksWith(apiKey: string, forPostgres: string): [what: string, script:
       'a database is dumped, the dump is read back and restored, and a dump that fails leaves the time of the last',
       `rm /var/lib/prometheus/node-exporter/petstore-backups.prom
        ${forPostgres}
+       systemctl stop petstore
        cp /var/lib/prometheus/node-exporter/petstore-backups.prom before; sudo -u postgres dropdb --force petstore
        if systemctl start petstore-dump.service; then exit 1; fi
        cmp before /var/lib/prometheus/node-exporter/petstore-backups.prom`,
@@ -143,7 +144,10 @@ function commandsOfMove(): string {
   const [, section = ''] = /^## Move to PostgreSQL$(.*?)^## /ms.exec(page) ?? [];
   return Array.from(section.matchAll(/^```sh\n(.*?)^```/gms), ([, block = '']) => block)
     .join('')
-    .replaceAll('db.example/petstore?sslmode=verify-full', '127.0.0.1/petstore?sslmode=disable');
+    .replaceAll(
+      'db.example/petstore?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt',
+      '127.0.0.1/petstore?sslmode=disable',
+    );
 }
 
 /** A small Debian, with a release and a certificate for pets.example in it. */

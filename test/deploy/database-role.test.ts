@@ -10,7 +10,8 @@ import { makeFolder, petstoreCommand, runCli, startService } from '../support/pr
 
 /** The superuser of the tests has the name of the role. */
 const role = 'role_of_compose';
-const addressOfPage = 'postgres://petstore@db.example/petstore?sslmode=verify-full';
+const addressOfPage =
+  'postgres://petstore@db.example/petstore?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt';
 const password = 'password-of-the-role';
 const address = `postgres://${role}:${password}@127.0.0.1:${sharedServer.port}/${role}?sslmode=disable`;
 
