@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { importText, runAt } from '../support/process/files.ts';
 import { cleanEnvironment, petstoreCommand } from '../support/process/process.ts';
@@ -73,6 +74,19 @@ describe('petstore export', () => {
       expect(await petsOf(other)).toEqual(await petsOf(service));
     },
   );
+
+  it('names a certificate that it does not trust', async () => {
+    const [cert, key] = ['localhost.pem', 'localhost-key.pem'].map((name) =>
+      Bun.file(join(import.meta.dir, '../fixtures', name)),
+    );
+    using server = Bun.serve({ port: 0, tls: { cert, key }, fetch: () => new Response() });
+    const url = `https://127.0.0.1:${server.port}`;
+    const { status, stderr } = await runAt({ ...service, url }, ['export']);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `petstore: ${url}/v1/key cannot be reached. The reason is DEPTH_ZERO_SELF_SIGNED_CERT. Check that the service runs, and its address (--url).\n`,
+    });
+  });
 
   it('has the names of categories, and for Excel its delimiter', async () => {
     await using shop = await openListeningService();

@@ -221,7 +221,7 @@ describe('a command that calls a service', () => {
     expect(await run({}, '--url', service.url)).toEqual({
       status: 1,
       stdout: '',
-      stderr: `petstore: ${service.url}/v1/key cannot be reached. Check that the service runs, and its address (--url).\n`,
+      stderr: `petstore: ${service.url}/v1/key cannot be reached. The reason is ECONNREFUSED. Check that the service runs, and its address (--url).\n`,
     });
     service.comeBack();
   });
