@@ -18,7 +18,7 @@ import { settings } from './settings.ts';
 import { withStore } from './store.ts';
 import { addExamples, durationMs, parseDuration } from './terminal/usage.ts';
 import {
-  asInterrupted,
+  asFailure,
   print,
   printAsync,
   printJson,
@@ -234,7 +234,7 @@ function withKeys<Result>(
       try {
         return await use(keys);
       } catch (error) {
-        throw asInterrupted('command', error, 'See: petstore keys list');
+        throw asFailure('command', error, 'See: petstore keys list');
       }
     },
   );

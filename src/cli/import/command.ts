@@ -133,7 +133,7 @@ async function numberCategories(
 /** The service refuses one row with these. Any other error stops the import. */
 const rowStatuses: unknown[] = [400, 413, 422];
 const resume =
-  'Run it again with the same API key within a week of its first start: it adds only what is missing.';
+  'To continue, run it again with the same API key within a week of its first start: it adds only what is missing.';
 
 /** Adds every pet that is not there already. `numbers` has the categories by their folded names. */
 async function sendPets(
@@ -142,7 +142,7 @@ async function sendPets(
   numbers: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   const total = countOf(file.petCount, 'pet');
-  report(`Adding ${total} to ${address}. If this stops: ${resume}`);
+  report(`Adding ${total} to ${address}. ${resume}`);
   let [added, replayed] = [0, 0];
   const describe = (): string => {
     const there = replayed > 0 ? ` ${replayed.toLocaleString('en')} were there already.` : '';

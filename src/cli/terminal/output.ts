@@ -100,9 +100,9 @@ function textOf(error: unknown): string {
 }
 
 /** Turns a failure of the store into an operator's error; other errors stay unchanged. */
-export function asInterrupted(work: string, error: unknown, remedy: string): unknown {
+export function asFailure(work: string, error: unknown, remedy: string): unknown {
   if (!(error instanceof PetstoreError)) return error;
-  return new OperatorError(`The ${work} was interrupted: ${reasonOf(error).replace(/\.$/, '')}.`, remedy);
+  return new OperatorError(`The ${work} failed: ${reasonOf(error).replace(/\.$/, '')}.`, remedy);
 }
 
 /** Prints for the person who started the service, apart from a log that a machine reads. */

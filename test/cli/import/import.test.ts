@@ -26,7 +26,7 @@ describe('petstore import', () => {
     const till = { url: service.url, apiKey: text };
     const first = await importText(two, till);
     expect(first).toMatchObject({ status: 0, stdout: `Added 2 of 2 pets to ${service.url}.\n` });
-    expect(first.stderr).toContain('Run it again with the same API key within a week of its first start');
+    expect(first.stderr).toContain('run it again with the same API key within a week of its first start');
     expect(await importText(two, till)).toMatchObject({
       status: 0,
       stdout: `Added 0 of 2 pets to ${service.url}. 2 were there already.\n`,

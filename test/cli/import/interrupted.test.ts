@@ -82,7 +82,7 @@ describe('an import', () => {
     const [, added = ''] = /Added ([\d,]+) of 3,000 pets/.exec(command.stderr.text) ?? [];
     expect((await Array.fromAsync(service.client.pets())).length).toBe(Number(added.replaceAll(',', '')));
     expect(command.stderr.text).toMatch(
-      /^petstore: This API key is unknown, expired or revoked\. Added .* Run it again with the same API key/m,
+      /^petstore: This API key is unknown, expired or revoked\. Added .* run it again with the same API key/m,
     );
     expect(command.stdout.text).toBe('');
   });
