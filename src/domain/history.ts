@@ -100,7 +100,7 @@ export interface NewEvent {
   /** Milliseconds since 1970. */
   createdAt: number;
   /** Only events of a pet have it. */
-  petId?: bigint;
+  petId?: bigint | undefined;
   /** What callers get, without the id, which follows the order of the commits: a page puts `{"id":N,` before it. */
   json: string;
 }
@@ -116,7 +116,7 @@ export function createPetEvent(
   previous?: string,
 ): NewEvent {
   const before = previous === undefined ? '' : `,"previous":${previous}`;
-  return { petId: id, ...createEvent(type, change, `"petId":${id},"pet":${json}${before}`) };
+  return createEvent(type, change, `"petId":${id},"pet":${json}${before}`, id);
 }
 
 export function createCategoryEvent(
@@ -143,10 +143,11 @@ interface Cause {
   by?: string | undefined;
 }
 
-function createEvent(type: EventType, { at, by }: Cause, content: string): NewEvent {
+function createEvent(type: EventType, { at, by }: Cause, content: string, petId?: bigint): NewEvent {
   const time = new Date(at).toISOString();
   const createdBy = by === undefined ? '' : `,"createdBy":${JSON.stringify(by)}`;
-  return { type, createdAt: at, json: `{"type":"${type}","createdAt":"${time}"${createdBy},${content}}` };
+  const json = `{"type":"${type}","createdAt":"${time}"${createdBy},${content}}`;
+  return { type, createdAt: at, petId, json };
 }
 
 /** The old values of the fields that an update changed, as JSON; undefined if it changed none. */

@@ -31,11 +31,13 @@ export function createAuthentication(
       .map(hashKey)
       .map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false, mayDelete: true }]),
   );
-  const findCaller = remember(async (header) => {
+  const findCaller = remember((header) => {
     const hash = hashOfCredential(header, fixedCallers);
-    const caller: Caller | undefined = fixedCallers.get(hash) ?? (await keys.findKey(hash));
-    if (!caller) throw invalidKey();
-    return caller;
+    const caller: MaybePromise<Caller | undefined> = fixedCallers.get(hash) ?? keys.findKey(hash);
+    return andThen(caller, (latest) => {
+      if (!latest) throw invalidKey();
+      return latest;
+    });
   });
   const recordUse = createUseRecorder(keys, log, now);
   return ({ headers }) => andThen(findCaller(headers.get('Authorization') ?? ''), recordUse);

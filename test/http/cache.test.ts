@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import type { Caller } from '../../src/http/authentication.ts';
+import { type Caller, createAuthentication } from '../../src/http/authentication.ts';
 import { createCache } from '../../src/http/cache.ts';
 import type { Representation } from '../../src/http/response.ts';
 import type { Call } from '../../src/http/route.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
+import { openTemporarySqlite, silentLog } from '../support/http/service.ts';
 
 const address = 'http://localhost/v1/pets';
 
@@ -98,6 +100,24 @@ describe('a kept caller', () => {
     expect(finds).toBe(2);
     for (time of [9, 10, 11]) await find('Bearer a');
     expect(finds).toBe(4);
+  });
+
+  it('is found once for the requests of a turn, on a store that responds at once', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { keys } = stack.adopt(await openTemporarySqlite(), (store) => store.close());
+    const { text } = await issueKey(keys, { name: 'till', now: new Date() });
+    let finds = 0;
+    const findKey = (hash: string) => {
+      finds += 1;
+      return keys.findKey(hash);
+    };
+    const { callers } = createCache({ version: () => 1 }, Date.now);
+    const authenticate = createAuthentication({ ...keys, findKey }, [], {
+      ...{ log: silentLog, now: Date.now, remember: callers },
+    });
+    const request = new Request(address, { headers: { Authorization: `Bearer ${text}` } });
+    await Promise.all([authenticate(request), authenticate(request), authenticate(request)]);
+    expect(finds).toBe(1);
   });
 
   it('is kept for less than a second where the version is unknown', async () => {

@@ -3,6 +3,11 @@ import type { Dialect, InputRow, Statement, Value } from '../statement.ts';
 
 /** SQLite has no row locks, and needs none: a transaction that writes holds the lock of the file. */
 const rowLock = /\s+FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g;
+/** SQLite itself gives a row without an id the next one. If it had to read the last one, it would first copy all rows. */
+const nextId = /\(SELECT coalesce\(max\(id\), 0\) FROM \w+\) \+ input\.place/;
+/** SQLite inserts VALUES up to twice as fast as the rows of a SELECT. */
+const insertOfInput = /^(INSERT INTO \w+ \([^)]*\))\s+SELECT\s([^]*)\sFROM input$/;
+const inputColumn = /\binput\.(\w+)/g;
 
 /** SQL with its values. */
 export interface Bound {
@@ -20,14 +25,11 @@ export function bindRow(statement: Statement, values: InputRow): Bound {
 function translate({ input, sql }: Statement): { sql: string; count: number } {
   const columns = Object.keys(input);
   let count = 0;
-  const translated = sql
-    .replace(rowLock, '')
-    // SQLite runs these forms up to twice as fast as a SELECT without a table.
-    .replace(/^(INSERT INTO \w+ \([^)]*\))\s+SELECT\s([^]*)\sFROM input$/, '$1 VALUES ($2)')
+  const translated = simplified(sql)
+    .replace(insertOfInput, '$1 VALUES ($2)')
     .replace(/\bIN \(SELECT (input\.\w+) FROM input\)/g, '= $1')
     .replace(/\s+FROM input\b/g, '')
-    .replace(/\binput\.(\w+)/g, (_, column: string) => {
-      if (column === 'place') return '1';
+    .replace(inputColumn, (_, column: string) => {
       const place = columns.indexOf(column) + 1;
       count = Math.max(count, place);
       return `?${place}`;
@@ -43,11 +45,21 @@ const isRowByRow = ({ sql }: Statement): boolean => sql.startsWith('UPDATE');
 
 function translateForRows({ input, sql }: Statement): string {
   const columns = Object.keys(input);
-  const rows = Array.from(
-    { length: rowsAtOnce },
-    (_, place) => `(${columns.map(() => '?').join()}, ${place + 1})`,
-  );
-  return `WITH input (${columns.join(', ')}, place) AS (VALUES ${rows.join(', ')}) ${sql.replace(rowLock, '')}`;
+  const rowsOf = (values: string): string =>
+    Array.from({ length: rowsAtOnce }, (_, row) => {
+      const first = row * columns.length + 1;
+      return `(${values.replace(inputColumn, (__, column: string) => `?${first + columns.indexOf(column)}`)})`;
+    }).join(', ');
+  const translated = simplified(sql);
+  const [, insert, values] = insertOfInput.exec(translated) ?? [];
+  if (insert && values) return `${insert} VALUES ${rowsOf(values)}`;
+  const names = columns.map((column) => `input.${column}`).join(', ');
+  return `WITH input (${columns.join(', ')}) AS (VALUES ${rowsOf(names)}) ${translated}`;
+}
+
+/** Without what only PostgreSQL needs. */
+function simplified(sql: string): string {
+  return sql.replace(rowLock, '').replace(nextId, 'NULL');
 }
 
 export type Statements = ReturnType<typeof createStatements>;
