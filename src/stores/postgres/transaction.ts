@@ -55,7 +55,9 @@ async function runTransaction<Result>(
   let result: Result;
   try {
     // Explicit, because a role's stricter default would hide what was committed while a lock was awaited.
-    void send('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const begun = send('BEGIN ISOLATION LEVEL READ COMMITTED');
+    // Outside a transaction, each statement would commit on its own. None that saves is sent before a response.
+    begun.catch(() => session.destroy());
     result = await work(send);
   } catch (error) {
     await session.send('ROLLBACK').catch(() => session.destroy());

@@ -11,6 +11,8 @@ export interface PostgresProxy extends AsyncDisposable {
    * be at work, or `after-answer`, when the server has committed and answered.
    */
   cutNext(statement: CutStatement, moment: 'at-once' | 'after-answer'): void;
+  /** The next time this text is sent to the server, it gets another one of the same length. */
+  replaceNext(text: string, other: string): void;
   /** How many statements were cut. */
   readonly cuts: number;
   /** Everything that is sent to the server from now on, as it is sent. */
@@ -43,6 +45,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let cuts = 0;
   let isFrozen = false;
   let recorded: string[] | undefined;
+  let replacement: { text: string; other: string } | undefined;
 
   const cut = (pair: Pair): void => {
     pairs.delete(pair);
@@ -60,6 +63,10 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
 
     caller.on('data', (bytes: Buffer) => {
       if (isFrozen) return;
+      if (replacement && bytes.includes(replacement.text)) {
+        bytes.write(replacement.other, bytes.indexOf(replacement.text));
+        replacement = undefined;
+      }
       recorded?.push(bytes.toString('latin1'));
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
       const moment = armed && bytes.includes(armed.statement) ? armed.moment : undefined;
@@ -89,6 +96,9 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     address: (database) => addressAt(ownPort, database, '?sslmode=disable'),
     cutNext(statement, moment) {
       armed = { statement, moment };
+    },
+    replaceNext(text, other) {
+      replacement = { text, other };
     },
     get cuts() {
       return cuts;

@@ -13,6 +13,15 @@ async function countOf(name: string): Promise<number> {
   return row?.['count'] as number;
 }
 
+describe('a transaction whose BEGIN fails', () => {
+  it('does not leave anything behind, and is repeated', async () => {
+    const create = createPet({ name: 'unbegun', categoryId: 1n }, { caller: 'shop', key: 'unbegun' });
+    proxy.replaceNext('BEGIN', 'BEGUN');
+    expect(await store.pets.apply(create)).toMatchObject({ isNew: true });
+    expect(await countOf('unbegun')).toBe(1);
+  });
+});
+
 describe('a connection that is lost after the commit was sent', () => {
   it('creates exactly one pet in each of 20 cuts if the caller repeats with its idempotency key', async () => {
     let failures = 0;
