@@ -15,15 +15,15 @@ const maxAttempts = 10;
 const firstOwnNumber = 10n ** 9n;
 
 /**
- * Gives a new name a number, and resolves with the category. If the name is taken, resolves with its category, or with
- * the lowest of several. If another program takes the number first, tries the next one.
+ * Gives a new name a number, and resolves with the category and its ETag. If the name is taken, resolves with its
+ * category, or with the lowest of several, without an ETag. If another program takes the number first, tries the next one.
  * @experimental
  */
 export async function createCategory(
   client: CategoryClient,
   name: string,
   { isSame = (one, other) => one === other, signal }: CreateCategoryOptions = {},
-): Promise<Category> {
+): Promise<Category & { etag?: string }> {
   for (let attempt = 1; ; attempt++) {
     const categories: Category[] = [];
     for await (const category of client.categories({ signal })) categories.push(category);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { searchForms } from './pets/find/query.ts';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
@@ -13,11 +13,6 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
     // The button that has the focus is at the end.
     dialog.current?.scrollTo(0, 0);
   }, []);
-  const [areOn, setAreOn] = useState(areShortcutsOn);
-  const toggle = () => {
-    setShortcutsOn(!areOn);
-    setAreOn(areShortcutsOn());
-  };
   return (
     <dialog
       ref={dialog}
@@ -32,7 +27,11 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
         <h2>The search understands</h2>
         <Keys entries={searchForms.map(([form, meaning]) => [[form], meaning])} />
         <label class="check">
-          <input type="checkbox" checked={areOn} onChange={toggle} />
+          <input
+            type="checkbox"
+            defaultChecked={areShortcutsOn()}
+            onChange={({ currentTarget }) => setShortcutsOn(currentTarget.checked)}
+          />
           <span>Use single-key shortcuts on this device</span>
         </label>
         <button class="plain" autofocus>

@@ -33,8 +33,12 @@ export function useShortcuts(actions: Record<string, () => void>): void {
       // Arrow keys also choose and scroll where the focus is.
       if (event.key.startsWith('Arrow') && target instanceof Element && !target.matches('body, .list'))
         return;
-      // An open dialog takes the keys; the browser closes it on Escape.
-      if (document.querySelector('dialog[open]') || (event.key.length === 1 && !areShortcutsOn())) return;
+      // An open question or help takes the keys; the browser closes it on Escape.
+      if (
+        document.querySelector('dialog[open]:not(.details)') ||
+        (event.key.length === 1 && !areShortcutsOn())
+      )
+        return;
       if (event.repeat && !event.key.startsWith('Arrow')) return;
       // A digit is typed into the search, which has the focus after its action.
       if (!digits.includes(event.key)) event.preventDefault();

@@ -1,5 +1,6 @@
-import type { Key, PetstoreClient } from '../../../client/src/index.ts';
+import type { Category, Key, PetstoreClient } from '../../../client/src/index.ts';
 import { Categories } from './categories/categories.ts';
+import { tellNamed } from './categories/tell-named.ts';
 import { Notes } from './changes/notes.ts';
 import { Outbox } from './changes/outbox.ts';
 import { Undo } from './changes/undo.ts';
@@ -38,7 +39,9 @@ export class Till {
     this.notes = new Notes(onChange);
     this.undo = new Undo(this.notes);
     this.rows = new PetRows(onChange);
-    this.categories = new Categories({ client, onChange });
+    const onCreated = ({ id, name }: Category, ifMatch: string) =>
+      tellNamed(this, `Named category ${id} “${name}”.`, id, undefined, { ifMatch });
+    this.categories = new Categories({ client, onChange, onCreated });
     const { rows, categories, hand } = this;
     const kept = () => (hand.isSure ? hand.id : undefined);
     this.sync = new PetSync({ client, rows, categories, query, kept, onState: onChange });

@@ -1,19 +1,18 @@
 import { isSameName } from '../../../../../src/domain/fold.ts';
 import {
   createCategory,
-  isPetstoreError,
   type Category,
+  type ChangePetOptions,
   type PetstoreClient,
   type PutCategoryOptions,
 } from '../../../../client/src/index.ts';
 import { CategoryNames } from './category-names.ts';
 
 export interface CategoriesOptions {
-  client: Pick<
-    PetstoreClient,
-    'categories' | 'getCategory' | 'putCategory' | 'deleteCategory' | 'searchPetsPage'
-  >;
+  client: Pick<PetstoreClient, 'categories' | 'putCategory' | 'deleteCategory' | 'searchPetsPage'>;
   onChange: () => void;
+  /** Called with a category that this till has named, and the ETag of its name. */
+  onCreated?: (category: Category, etag: string) => void;
 }
 
 /** Reads and changes the names of categories. While the service is away, the last names stay. */
@@ -33,7 +32,8 @@ export class Categories {
     this.isStale = false;
     try {
       for await (const category of this.#options.client.categories({ signal })) list.push(category);
-      this.#set(list);
+      this.names = new CategoryNames(list);
+      this.#options.onChange();
     } catch (error) {
       this.isStale = true;
       throw error;
@@ -41,39 +41,30 @@ export class Categories {
   }
 
   /** Gives a name a number. If somebody else was faster to give the same name, theirs is the one. */
-  async create(name: string): Promise<void> {
-    await createCategory(this.#options.client, name, { isSame: isSameName });
-    await this.load();
-  }
-
-  /** Gets a category with its ETag. */
-  read(id: bigint): Promise<Category & { etag?: string }> {
-    return this.#options.client.getCategory(id);
+  async create(name: string, number?: bigint): Promise<void> {
+    const { client, onCreated } = this.#options;
+    const { id, etag } =
+      number === undefined
+        ? await createCategory(client, name, { isSame: isSameName })
+        : await client.putCategory(number, name, { ifNoneMatch: '*' });
+    if (etag !== undefined) onCreated?.({ id, name }, etag);
+    await this.#reload();
   }
 
   /** Resolves with the new ETag. Fails with `precondition_failed` if the name is not the expected one. */
   async put(id: bigint, name: string, precondition: PutCategoryOptions): Promise<string | undefined> {
     const { etag } = await this.#options.client.putCategory(id, name, precondition);
-    this.#set([...this.#without(id), { id, name }].sort((one, other) => (one.id < other.id ? -1 : 1)));
+    await this.#reload();
     return etag;
   }
 
-  async remove(id: bigint): Promise<void> {
-    try {
-      await this.#options.client.deleteCategory(id);
-    } catch (error) {
-      // Somebody else has removed it.
-      if (!isPetstoreError(error, 'not_found')) throw error;
-    }
-    this.#set(this.#without(id));
+  async remove(id: bigint, precondition?: ChangePetOptions): Promise<void> {
+    await this.#options.client.deleteCategory(id, precondition);
+    await this.#reload();
   }
 
-  #without(id: bigint): Category[] {
-    return this.names.list.filter((category) => category.id !== id);
-  }
-
-  #set(list: readonly Category[]): void {
-    this.names = new CategoryNames(list);
-    this.#options.onChange();
+  /** The change is done. If this fails, the list is stale, and is loaded with the next event. */
+  async #reload(): Promise<void> {
+    await this.load().catch(() => {});
   }
 }

@@ -1,11 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import {
-  isPetstoreError,
-  problemsOf,
-  type Category,
-  type PutCategoryOptions,
-} from '../../../../client/src/index.ts';
+import { isPetstoreError, problemsOf, type Category } from '../../../../client/src/index.ts';
 import type { Till } from '../till.ts';
 import { tellProblem } from '../connect.ts';
 import { Field } from '../field.tsx';
@@ -14,6 +9,7 @@ import { isSameName } from '../../../../../src/domain/fold.ts';
 import { ask } from '../question.tsx';
 import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
+import { tellFailure, tellNamed } from './tell-named.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
 export interface CategoryListProps {
@@ -56,15 +52,15 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
     work.catch((error: unknown) => setProblem(tellFailure(error)));
   };
   const rename = async (by: Till) => {
-    const { categories } = by;
+    const { categories, client } = by;
     // Of two renames at once, the second fails.
-    const { name: before, etag = '*' } = await categories.read(id);
+    const { name: before, etag = '*' } = await client.getCategory(id);
     const field = { label: 'Name', value: before };
     const typed = await ask({ title: `Name of category ${id}`, field, action: 'Rename' });
     const to = typed?.trim() || before;
     if (to === before || !(await isWanted(categories, id, to))) return;
     const after = await categories.put(id, to, { ifMatch: etag });
-    did(by, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
+    tellNamed(by, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
   };
   const remove = async (by: Till, button: HTMLElement) => {
     const { categories } = by;
@@ -73,9 +69,10 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
     const text = `Its pets keep the number ${id}.`;
     if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
     await categories.remove(id);
-    did(by, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
-    const next = document.querySelectorAll<HTMLElement>('.category-row .danger')[index];
-    (next ?? document.getElementById('category-name'))?.focus();
+    tellNamed(by, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
+    // Not into a text field, which would take the key u.
+    const next = document.querySelectorAll<HTMLElement>('.category-row .danger');
+    (next[index] ?? next[index - 1] ?? document.getElementById('category-name'))?.focus();
   };
   return (
     <li class="category-row">
@@ -108,30 +105,6 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
   );
 }
 
-/** Tells what was done to a category, and how its name before is put back. */
-function did(
-  { undo, notes, categories }: Till,
-  text: string,
-  id: bigint,
-  name: string,
-  precondition: PutCategoryOptions,
-) {
-  const deed = undo.add(() => {
-    const undone = categories
-      .put(id, name, precondition)
-      .then(() => `Undone: category ${id} is “${name}” again.`, tellFailure);
-    void undone.then((outcome) => notes.tell(outcome));
-    return undefined;
-  });
-  notes.add({ words: [text], undo: () => undo.take(deed) });
-}
-
-function tellFailure(error: unknown): string {
-  return isPetstoreError(error, 'precondition_failed', 'not_found')
-    ? 'Somebody else has renamed or removed it in the meantime.'
-    : tellProblem(error);
-}
-
 /** Points out a name that another number has already. */
 async function isWanted({ names }: Categories, id: bigint, name: string): Promise<boolean> {
   const same = names.list.find((other) => other.id !== id && isSameName(other.name, name));
@@ -148,6 +121,11 @@ function NewCategory({ categories }: { categories: Categories }) {
   const name = typed.name.trim();
   const number = isInteger(typed.number) ? BigInt(typed.number) : undefined;
 
+  // What was wrong may be right by now.
+  const change = (part: Partial<typeof typed>) => {
+    setTyped({ ...typed, ...part });
+    setErrors({});
+  };
   const check = (): typeof errors => {
     if (name === '' || isInteger(name)) return { name: 'Enter a name.' };
     if (typed.number.trim() === '') {
@@ -164,9 +142,8 @@ function NewCategory({ categories }: { categories: Categories }) {
     setErrors(found);
     if (Object.keys(found).length > 0) return;
     try {
-      if (number === undefined) await categories.create(name);
-      else if (!(await isWanted(categories, number, name))) return;
-      else await categories.put(number, name, { ifNoneMatch: '*' });
+      if (number !== undefined && !(await isWanted(categories, number, name))) return;
+      await categories.create(name, number);
       setTyped({ name: '', number: '' });
       document.getElementById('category-name')?.focus();
     } catch (error) {
@@ -189,7 +166,7 @@ function NewCategory({ categories }: { categories: Categories }) {
           autocomplete="off"
           maxLength={100}
           value={typed.name}
-          onInput={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
+          onInput={({ currentTarget }) => change({ name: currentTarget.value })}
         />
       </Field>
       <Field id="category-number" label="Number" error={errors.number}>
@@ -199,7 +176,7 @@ function NewCategory({ categories }: { categories: Categories }) {
           autocomplete="off"
           placeholder="automatic"
           value={typed.number}
-          onInput={({ currentTarget }) => setTyped({ ...typed, number: currentTarget.value })}
+          onInput={({ currentTarget }) => change({ number: currentTarget.value })}
         />
       </Field>
       <button type="submit" class="primary">

@@ -116,11 +116,7 @@ export function idAfter({ id, name }: Pet): string {
   return name.trim() === '' ? '' : ` (${id})`;
 }
 
-/** A pet in a dialog of the browser, where only marks can keep a name in its own direction. */
-export function isolatedNameOf(pet: Pet): string {
-  return isolatedName(shortNameOf(pet)) + idAfter(pet);
-}
-
+/** A name in a plain text, where only marks can keep it in its own direction. */
 export function isolatedName(name: string): string {
   return `\u2068${shortened(name)}\u2069`;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'bun:test';
-import { failureOf } from '../../../../../test/support/failure.ts';
 import { openListeningService } from '../../../../../test/support/http/listening.ts';
 import { Categories } from '../../../src/console/categories/categories.ts';
 import { CategoryNames } from '../../../src/console/categories/category-names.ts';
@@ -72,32 +71,5 @@ describe('Categories', () => {
     await client.putCategory(7n, 'Fish');
     await categories.create('fish');
     expect(categories.names.list.map(({ name }) => name)).toEqual(['Dogs', 'Cats', 'Hamsters', 'Fish']);
-  });
-
-  it('shows a new, another or no name at once, and neither renames nor names what changed meanwhile', async () => {
-    await using service = await openListeningService();
-    const { client } = service;
-    let changes = 0;
-    const categories = new Categories({ client, onChange: () => (changes += 1) });
-    await categories.load();
-    await categories.put(3n, 'Dogs', { ifNoneMatch: '*' });
-    await categories.put(1n, 'Cats', { ifNoneMatch: '*' });
-    await categories.put(3n, 'Hounds', { ifMatch: '*' });
-    expect(categories.names.list.map(({ id, name }) => [id, name])).toEqual([
-      [1n, 'Cats'],
-      [3n, 'Hounds'],
-    ]);
-    for (const [id, precondition] of [
-      [3n, { ifNoneMatch: '*' }],
-      [2n, { ifMatch: '*' }],
-    ] as const)
-      expect(await failureOf(categories.put(id, 'Other', precondition))).toMatchObject({
-        code: 'precondition_failed',
-      });
-    await client.deleteCategory(1n);
-    await categories.remove(1n);
-    await categories.remove(3n);
-    expect([categories.names.list.length, changes]).toEqual([0, 6]);
-    expect((await client.listCategories()).categories).toEqual([]);
   });
 });

@@ -40,6 +40,14 @@ describe('the view of the categories', () => {
       await page.locator('#category-name:focus').waitFor();
       await name.fill('Birds');
       await page.keyboard.press('Enter');
+      // A name is a deed like any other: nothing before it is undone instead.
+      await page.getByRole('button', { name: 'Rename Birds' }).waitFor();
+      await name.blur();
+      await page.keyboard.press('u');
+      await noteOf(page, 'Undone: category 13 has no name again.').waitFor();
+      expect((await namesOf(service)).map(([id]) => id)).toEqual([0n, 7n, 8n, 12n]);
+      await name.fill('Birds');
+      await page.keyboard.press('Enter');
       expect(await rename(page, 'Birds')).toBe('Name of category 13: Birds');
       await rename(page, 'Birds', ' ');
       await rename(page, 'Birds', 'Parrots');
@@ -61,10 +69,15 @@ describe('the view of the categories', () => {
       await remove.click();
       await agree.click();
       await remove.waitFor({ state: 'detached' });
-      await page.locator('#category-name:focus').waitFor();
-      await page.locator('#category-name').blur();
       await page.keyboard.press('u');
       await noteOf(page, 'Undone: category 13 is “Parrots” again.').waitFor();
+      expect(await page.locator('.category-row .number').allInnerTexts()).toEqual([
+        '0',
+        '7',
+        '8',
+        '12',
+        '13',
+      ]);
       await remove.click();
       await agree.click();
       await remove.waitFor({ state: 'detached' });

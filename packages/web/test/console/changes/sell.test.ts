@@ -161,6 +161,10 @@ describe('the details of a pet', () => {
     await details.getByRole('button', { name: 'Undo' }).click();
     await details.getByText('Undone: Rex (1) is available again.').waitFor();
     await page.locator('.details .close:focus').waitFor();
+    await page.keyboard.press('s');
+    await details.getByText('Rex (1) is sold.').waitFor();
+    await page.keyboard.press('u');
+    await details.getByText('Undone: Rex (1) is available again.').waitFor();
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
     expect(await focusedRow(page)).toBe('Rex');

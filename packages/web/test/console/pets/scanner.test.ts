@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { openConsole } from '../../../../../test/support/browser/console.ts';
 import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
-import { scan, settled, slowDown } from '../helpers.ts';
+import { hold, scan, settled, slowDown } from '../helpers.ts';
 
 const tills = useTills();
 const searches = '**/v1/pets/search?*';
@@ -65,6 +65,16 @@ describe('a label scanner', () => {
     expect(await focusedRow(page)).toBe('Pet 1');
     await page.keyboard.press('u');
     await noteOf(page, 'Undone: Pet 1 (1) is available again.').waitFor();
+    // A sale that waits for its row is the latest deed: the one before stays.
+    const release = await hold(page, searches);
+    await scan(page, '0005');
+    await page.keyboard.press('s');
+    await page.keyboard.press('u');
+    await noteOf(page, 'Undone: nothing was done to pet 5.').waitFor();
+    release();
+    await page.locator('.row[data-id="5"]:focus').waitFor();
+    expect(new Set(await soldIn(service))).toEqual(new Set([1n, 3n, 11n, 12n]));
+    expect((await service.client.getPet(12n)).status).toBe('sold');
     expect(complaints).toEqual([]);
   });
 

@@ -1,17 +1,7 @@
 import { keepTyped, keepUnsaved, readTyped, readUnsaved } from '../../session.ts';
 import { numberOf } from '../find/query.ts';
-import type { Typed } from '../../draft.ts';
-import type { PetRows, Row } from './pet-rows.ts';
-import type { PetSync } from './pet-sync.ts';
-
-interface PetInHandParts {
-  rows: PetRows;
-  sync: PetSync;
-  notes: { tell: (text: string) => void };
-  /** Keeps a text that was left. */
-  outbox: { leave: (id: bigint, typed: Typed) => void };
-  onChange: () => void;
-}
+import type { Till } from '../../till.ts';
+import type { Row } from './pet-rows.ts';
 
 /** The one pet that keys and buttons act on, however it was chosen. A reload keeps it. */
 export class PetInHand {
@@ -23,10 +13,10 @@ export class PetInHand {
   isSure = true;
   /** True if the till chose it: it is the first of a search. */
   isFirst = false;
-  readonly #till: PetInHandParts;
+  readonly #till: Till;
   #finding: Promise<Row | undefined> | undefined;
 
-  constructor(till: PetInHandParts) {
+  constructor(till: Till) {
     this.#till = till;
     const kept = readUnsaved('hand') as { id: bigint; details: PetInHand['details'] } | undefined;
     if (!kept) return;
@@ -93,8 +83,19 @@ export class PetInHand {
 
   /** Calls `work` with the row of the pet, now or as soon as it is here. */
   async use(work: (row: Row) => void): Promise<void> {
-    const row = this.row ?? (await this.#finding);
-    if (row) work(row);
+    const { id, row } = this;
+    if (row) return work(row);
+    const { notes, undo } = this.#till;
+    let isWanted = true;
+    // The latest deed already: else the one before would be undone.
+    const deed = undo.add(() => {
+      isWanted = false;
+      notes.say(`Undone: nothing was done to pet ${id}.`);
+      return undefined;
+    });
+    const found = await this.#finding;
+    undo.drop(deed);
+    if (found && isWanted) work(found);
   }
 
   /** The rows of the latest search are here. */
