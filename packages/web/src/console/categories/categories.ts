@@ -21,6 +21,8 @@ export class Categories {
   /** True when the store may have other names. */
   isStale = true;
   readonly #options: CategoriesOptions;
+  /** After a change that is done: if it fails, the list is stale, and is loaded with the next event. */
+  readonly #reload = () => this.load().catch(() => {});
 
   constructor(options: CategoriesOptions) {
     this.#options = options;
@@ -61,10 +63,5 @@ export class Categories {
   async remove(id: bigint, precondition?: ChangePetOptions): Promise<void> {
     await this.#options.client.deleteCategory(id, precondition);
     await this.#reload();
-  }
-
-  /** The change is done. If this fails, the list is stale, and is loaded with the next event. */
-  async #reload(): Promise<void> {
-    await this.load().catch(() => {});
   }
 }

@@ -52,23 +52,21 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
     work.catch((error: unknown) => setProblem(tellFailure(error)));
   };
   const rename = async (by: Till) => {
-    const { categories, client } = by;
     // Of two renames at once, the second fails.
-    const { name: before, etag = '*' } = await client.getCategory(id);
+    const { name: before, etag = '*' } = await by.client.getCategory(id);
     const field = { label: 'Name', value: before };
     const typed = await ask({ title: `Name of category ${id}`, field, action: 'Rename' });
     const to = typed?.trim() || before;
-    if (to === before || !(await isWanted(categories, id, to))) return;
-    const after = await categories.put(id, to, { ifMatch: etag });
+    if (to === before || !(await isWanted(by.categories, id, to))) return;
+    const after = await by.categories.put(id, to, { ifMatch: etag });
     tellNamed(by, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
   };
   const remove = async (by: Till, button: HTMLElement) => {
-    const { categories } = by;
     const index = Array.from(document.querySelectorAll('.category-row .danger')).indexOf(button);
-    const title = `Remove the name ${categories.names.mention(id)}?`;
+    const title = `Remove the name ${by.categories.names.mention(id)}?`;
     const text = `Its pets keep the number ${id}.`;
     if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
-    await categories.remove(id);
+    await by.categories.remove(id);
     tellNamed(by, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
     // Not into a text field, which would take the key u.
     const next = document.querySelectorAll<HTMLElement>('.category-row .danger');
@@ -115,7 +113,6 @@ async function isWanted({ names }: Categories, id: bigint, name: string): Promis
 
 /** Names a number that pets may carry already, or the next one. */
 function NewCategory({ categories }: { categories: Categories }) {
-  const { names } = categories;
   const [typed, setTyped] = useState({ name: '', number: '' });
   const [errors, setErrors] = useState<{ name?: string; number?: string }>({});
   const name = typed.name.trim();
@@ -129,7 +126,7 @@ function NewCategory({ categories }: { categories: Categories }) {
   const check = (): typeof errors => {
     if (name === '' || isInteger(name)) return { name: 'Enter a name.' };
     if (typed.number.trim() === '') {
-      const same = names.numberOf(name);
+      const same = categories.names.numberOf(name);
       return same === undefined ? {} : { name: `Category ${same} has this name already.` };
     }
     if (number === undefined) return { number: 'Enter a whole number, such as 7.' };

@@ -1,10 +1,12 @@
 import { isPetstoreError, type PutCategoryOptions } from '../../../../client/src/index.ts';
 import { tellProblem } from '../connect.ts';
-import type { Till } from '../till.ts';
+import type { Notes } from '../changes/notes.ts';
+import type { Undo } from '../changes/undo.ts';
+import type { Categories } from './categories.ts';
 
 /** Tells what was done to a category, and how it gets back the name that it had before, or none. */
 export function tellNamed(
-  { undo, notes, categories }: Pick<Till, 'undo' | 'notes' | 'categories'>,
+  { undo, notes, categories }: { undo: Undo; notes: Notes; categories: Categories },
   text: string,
   id: bigint,
   before: string | undefined,

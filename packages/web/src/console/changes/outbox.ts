@@ -5,17 +5,20 @@ import {
   isTemporary,
   isUnauthorized,
   PetstoreClientError,
+  type Key,
   type NewPet,
   type Pet,
+  type PetstoreClient,
   type PetStatus,
 } from '../../../../client/src/index.ts';
+import type { Categories } from '../categories/categories.ts';
 import { tellProblem } from '../connect.ts';
 import { petOf, readChanges, readDraft, rebased, type Typed } from '../draft.ts';
-import { isSame } from '../pets/data/pet-rows.ts';
+import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
+import type { PetSync } from '../pets/data/pet-sync.ts';
 import { keepTyped, keepUnsaved, readTyped, readUnsaved } from '../session.ts';
-import type { Till } from '../till.ts';
-import { ok, type Choice, type Note } from './notes.ts';
-import type { Deed } from './undo.ts';
+import { ok, type Choice, type Note, type Notes } from './notes.ts';
+import type { Deed, Undo } from './undo.ts';
 import {
   anywayLabel,
   fieldsOf,
@@ -34,6 +37,24 @@ import {
   type Wanted,
   type Words,
 } from './words.ts';
+
+/** The parts of a till that the outbox works with. */
+export interface OutboxParts {
+  client: PetstoreClient;
+  rows: PetRows;
+  sync: PetSync;
+  categories: Categories;
+  notes: Notes;
+  undo: Undo;
+  /** Unknown until the service has responded. */
+  key: Key | undefined;
+  mayDelete: boolean;
+  /** Shows the form to which a text has returned: that of a pet, or the one for new pets. */
+  showForm: (id: bigint | undefined) => void;
+  /** Called when the key is no longer accepted, with what became of the change. */
+  onRefused: (outcome: string) => void;
+  onChange: () => void;
+}
 
 /** A change of a pet as the person saw it, or a new pet. */
 export type Change = Wanted & {
@@ -69,10 +90,10 @@ export class Outbox {
   added: Pet | undefined;
   /** How many changes the store has confirmed. */
   doneCount = 0;
-  readonly #till: Till;
+  readonly #till: OutboxParts;
   #isStopped = true;
 
-  constructor(till: Till) {
+  constructor(till: OutboxParts) {
     this.#till = till;
   }
 

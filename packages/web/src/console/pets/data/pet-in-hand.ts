@@ -1,7 +1,9 @@
+import type { Outbox, OutboxParts } from '../../changes/outbox.ts';
 import { keepTyped, keepUnsaved, readTyped, readUnsaved } from '../../session.ts';
 import { numberOf } from '../find/query.ts';
-import type { Till } from '../../till.ts';
 import type { Row } from './pet-rows.ts';
+
+type PetInHandParts = OutboxParts & { outbox: Outbox };
 
 /** The one pet that keys and buttons act on, however it was chosen. A reload keeps it. */
 export class PetInHand {
@@ -13,10 +15,10 @@ export class PetInHand {
   isSure = true;
   /** True if the till chose it: it is the first of a search. */
   isFirst = false;
-  readonly #till: Till;
+  readonly #till: PetInHandParts;
   #finding: Promise<Row | undefined> | undefined;
 
-  constructor(till: Till) {
+  constructor(till: PetInHandParts) {
     this.#till = till;
     const kept = readUnsaved('hand') as { id: bigint; details: PetInHand['details'] } | undefined;
     if (!kept) return;

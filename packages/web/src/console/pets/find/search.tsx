@@ -23,12 +23,10 @@ export function Search({ text, onChange, onDown, children }: SearchProps) {
   };
   return (
     <search class="search search-box">
-      <label class="visually-hidden" for="search">
-        Search
-      </label>
       <input
         id="search"
         type="search"
+        aria-label="Search"
         placeholder="Find by name, id or category"
         autocomplete="off"
         spellcheck={false}
