@@ -1,6 +1,5 @@
 import type { Category, Key, PetstoreClient } from '../../../client/src/index.ts';
 import { Categories } from './categories/categories.ts';
-import { tellNamed } from './categories/tell-named.ts';
 import { Notes } from './changes/notes.ts';
 import { Outbox } from './changes/outbox.ts';
 import { Undo } from './changes/undo.ts';
@@ -8,6 +7,7 @@ import { PetInHand } from './pets/data/pet-in-hand.ts';
 import { PetRows } from './pets/data/pet-rows.ts';
 import { PetSync } from './pets/data/pet-sync.ts';
 import type { PetQuery } from './pets/find/query.ts';
+import { tellNamed } from './tell-named.ts';
 
 /** All that a person works with from signing in to signing out. */
 export class Till {

@@ -9,7 +9,7 @@ import { isSameName } from '../../../../../src/domain/fold.ts';
 import { ask } from '../question.tsx';
 import type { Categories } from './categories.ts';
 import { isInteger } from './category-names.ts';
-import { tellFailure, tellNamed } from './tell-named.ts';
+import { tellFailure, tellNamed } from '../tell-named.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
 export interface CategoryListProps {
@@ -62,15 +62,14 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
     tellNamed(by, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
   };
   const remove = async (by: Till, button: HTMLElement) => {
-    const index = Array.from(document.querySelectorAll('.category-row .danger')).indexOf(button);
+    const near = button.closest('li')?.nextElementSibling ?? button.closest('li')?.previousElementSibling;
     const title = `Remove the name ${by.categories.names.mention(id)}?`;
     const text = `Its pets keep the number ${id}.`;
     if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
     await by.categories.remove(id);
     tellNamed(by, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
     // Not into a text field, which would take the key u.
-    const next = document.querySelectorAll<HTMLElement>('.category-row .danger');
-    (next[index] ?? next[index - 1] ?? document.getElementById('category-name'))?.focus();
+    (near?.querySelector<HTMLElement>('.danger') ?? document.getElementById('category-name'))?.focus();
   };
   return (
     <li class="category-row">
@@ -118,11 +117,6 @@ function NewCategory({ categories }: { categories: Categories }) {
   const name = typed.name.trim();
   const number = isInteger(typed.number) ? BigInt(typed.number) : undefined;
 
-  // What was wrong may be right by now.
-  const change = (part: Partial<typeof typed>) => {
-    setTyped({ ...typed, ...part });
-    setErrors({});
-  };
   const check = (): typeof errors => {
     if (name === '' || isInteger(name)) return { name: 'Enter a name.' };
     if (typed.number.trim() === '') {
@@ -155,6 +149,7 @@ function NewCategory({ categories }: { categories: Categories }) {
       class="new-category-form"
       aria-label="Add a category"
       noValidate
+      onInput={() => setErrors({})}
       onSubmit={(event) => void submit(event)}
     >
       <Field id="category-name" label="New category" error={errors.name}>
@@ -163,7 +158,7 @@ function NewCategory({ categories }: { categories: Categories }) {
           autocomplete="off"
           maxLength={100}
           value={typed.name}
-          onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+          onInput={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
         />
       </Field>
       <Field id="category-number" label="Number" error={errors.number}>
@@ -173,7 +168,7 @@ function NewCategory({ categories }: { categories: Categories }) {
           autocomplete="off"
           placeholder="automatic"
           value={typed.number}
-          onInput={({ currentTarget }) => change({ number: currentTarget.value })}
+          onInput={({ currentTarget }) => setTyped({ ...typed, number: currentTarget.value })}
         />
       </Field>
       <button type="submit" class="primary">

@@ -383,7 +383,6 @@ export class Outbox {
   #ask(change: Change, words: Words, choices: readonly Choice[], mayEdit = change.typed !== undefined): void {
     if (this.#isStopped) return;
     this.#dropNote(change);
-    if (change.seen) this.#till.notes.dropOf(change.seen.id);
     change.state = 'stuck';
     const edit: Choice = { label: 'Edit', act: () => this.#edit(change) };
     const others = mayEdit ? [...choices, edit] : choices;

@@ -116,7 +116,6 @@ export function idAfter({ id, name }: Pet): string {
   return name.trim() === '' ? '' : ` (${id})`;
 }
 
-/** A name in a plain text, where only marks can keep it in its own direction. */
 export function isolatedName(name: string): string {
   return `\u2068${shortened(name)}\u2069`;
 }

@@ -1,9 +1,18 @@
-import type { Outbox, OutboxParts } from '../../changes/outbox.ts';
 import { keepTyped, keepUnsaved, readTyped, readUnsaved } from '../../session.ts';
 import { numberOf } from '../find/query.ts';
-import type { Row } from './pet-rows.ts';
+import type { Typed } from '../../draft.ts';
+import type { PetRows, Row } from './pet-rows.ts';
+import type { PetSync } from './pet-sync.ts';
 
-type PetInHandParts = OutboxParts & { outbox: Outbox };
+interface PetInHandParts {
+  rows: PetRows;
+  sync: PetSync;
+  notes: Record<'tell' | 'say', (text: string) => void>;
+  undo: Record<'add' | 'drop', (deed: () => undefined) => unknown>;
+  /** Keeps a text that was left. */
+  outbox: { leave: (id: bigint, typed: Typed) => void };
+  onChange: () => void;
+}
 
 /** The one pet that keys and buttons act on, however it was chosen. A reload keeps it. */
 export class PetInHand {
@@ -87,16 +96,16 @@ export class PetInHand {
   async use(work: (row: Row) => void): Promise<void> {
     const { id, row } = this;
     if (row) return work(row);
-    const { notes, undo } = this.#till;
     let isWanted = true;
     // The latest deed already: else the one before would be undone.
-    const deed = undo.add(() => {
+    const takeBack = () => {
       isWanted = false;
-      notes.say(`Undone: nothing was done to pet ${id}.`);
+      this.#till.notes.say(`Undone: nothing was done to pet ${id}.`);
       return undefined;
-    });
+    };
+    this.#till.undo.add(takeBack);
     const found = await this.#finding;
-    undo.drop(deed);
+    this.#till.undo.drop(takeBack);
     if (found && isWanted) work(found);
   }
 

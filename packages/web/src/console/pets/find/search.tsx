@@ -71,10 +71,9 @@ export interface CategoryFilterProps {
 /** Absent in a store without names. */
 export function CategoryFilter({ chosen, onChoose }: CategoryFilterProps) {
   const names = useCategoryNames();
-  const { list } = names;
-  if (list.length === 0 && chosen === undefined) return null;
-  const isNamed = chosen === undefined || list.some(({ id }) => id === chosen);
-  const categories = isNamed ? list : [{ id: chosen, name: `Category ${chosen}` }, ...list];
+  if (names.list.length === 0 && chosen === undefined) return null;
+  const isNamed = chosen === undefined || names.list.some(({ id }) => id === chosen);
+  const categories = isNamed ? names.list : [{ id: chosen, name: `Category ${chosen}` }, ...names.list];
   return (
     <select
       class="category-filter"

@@ -1,8 +1,8 @@
-import { isPetstoreError, type PutCategoryOptions } from '../../../../client/src/index.ts';
-import { tellProblem } from '../connect.ts';
-import type { Notes } from '../changes/notes.ts';
-import type { Undo } from '../changes/undo.ts';
-import type { Categories } from './categories.ts';
+import { isPetstoreError, type PutCategoryOptions } from '../../../client/src/index.ts';
+import { tellProblem } from './connect.ts';
+import type { Notes } from './changes/notes.ts';
+import type { Undo } from './changes/undo.ts';
+import type { Categories } from './categories/categories.ts';
 
 /** Tells what was done to a category, and how it gets back the name that it had before, or none. */
 export function tellNamed(
