@@ -17,7 +17,7 @@ export function define(command: Command): void {
   command
     .description(
       'Write all pets of a service to standard output, in ascending order of id, as NDJSON or CSV. The output is ' +
-        'complete if the exit status is 0.\n\n' +
+        'complete if the exit status is 0 and its reader has read all of it.\n\n' +
         'petstore import reads it, but the service assigns new ids. Names are written as they are: a spreadsheet ' +
         'reads one that begins with = as a formula unless told to read text.',
     )

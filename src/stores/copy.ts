@@ -2,7 +2,14 @@ import { OperatorError } from '../domain/error.ts';
 import type { Report } from '../system/progress.ts';
 import { beginLog, insertInto } from './apply.ts';
 import { primaryKeyOf, selectListOf, type TableName, tables } from './schema.ts';
-import type { DrawnTable, InputRow, Reader, Statement, Tx } from './statement.ts';
+import {
+  type DrawnTable,
+  drawnTables,
+  type InputRow,
+  type Reader,
+  type Statement,
+  type Tx,
+} from './statement.ts';
 
 /** All tables of a store, for a command that reads or writes them whole. */
 export interface StoreTables {
@@ -65,7 +72,6 @@ const copiedTables = {
 
 type CopiedTable = keyof typeof copiedTables;
 const order = Object.keys(copiedTables) as CopiedTable[];
-const drawnTables = ['pets', 'orders', 'api_keys'] as const;
 
 /** Copies a store into an empty one, compares the numbers of rows and returns them in words. */
 export async function copyStore(source: StoreTables, target: StoreTables, report: Report): Promise<string> {

@@ -32,7 +32,8 @@ export interface Reader {
 }
 
 /** The tables whose ids are drawn. */
-export type DrawnTable = 'pets' | 'orders' | 'api_keys';
+export const drawnTables = ['pets', 'orders', 'api_keys'] as const;
+export type DrawnTable = (typeof drawnTables)[number];
 
 /**
  * A transaction that writes. Its statements run in the order of the calls; those that nobody awaits may travel with

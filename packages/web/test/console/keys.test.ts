@@ -69,6 +69,30 @@ describe('the console with a read-only key', () => {
 });
 
 describe('the console', () => {
+  it('does not send with another key what one key has left, unless it is told to', async () => {
+    await using service = await openShop('Rex');
+    const [anna, berta] = [await createKey(service, 'anna'), await createKey(service, 'berta')];
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await signIn(page, anna.text);
+    // The pet is added, and the response is lost.
+    let isAdded = false;
+    await page.route('**/v1/pets', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      if (!isAdded) await route.fetch();
+      isAdded = true;
+      await route.abort();
+    });
+    await add(page, 'Late', '1');
+    await noteOf(page, 'is not added yet').waitFor();
+    await service.keys.revokeKey(anna.id, new Date());
+    await page.getByText('your key is no longer accepted').waitFor();
+    await page.unroute('**/v1/pets');
+    await signIn(page, berta.text);
+    await noteOf(page, 'may have been added with another key').waitFor();
+    expect((await service.client.listPets()).pets.map(({ name }) => name)).toEqual(['Rex', 'Late']);
+  });
+
   it('says what became of a sale that was refused because its key was revoked', async () => {
     await using service = await openShop('Rex');
     const { text, id } = await createKey(service, 'till-2');

@@ -17,6 +17,7 @@ import { openAlone } from '../connect.ts';
 import { damaged, isDamage, isUnreadable, operatorError, replaced } from '../errors.ts';
 import { findOrMakeStore, refuseUnwritable, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, readPragma } from '../schema.ts';
+import { type DrawnTable, drawnTables } from '../../statement.ts';
 import { createTx, raiseLastId, readLastId } from '../tx.ts';
 import { isInPlace } from '../watch.ts';
 import { verifyCopy } from './backup.ts';
@@ -124,11 +125,11 @@ function moveLogIntoFile(lock: Database): void {
 interface Remainder {
   /** Each revoked key with its end, which may lie in the future. */
   revoked: { hash: string; revokedAt: number }[];
-  lastPetId: bigint;
-  lastOrderId: bigint;
+  /** The largest id ever used in each table. */
+  lastIds: [DrawnTable, bigint][];
 }
 
-const nothing: Remainder = { revoked: [], lastPetId: 0n, lastOrderId: 0n };
+const nothing: Remainder = { revoked: [], lastIds: [] };
 
 /** Refuses a store that holds something, is not ours or cannot be read, unless the restore is forced. */
 function readRemainder(name: string, isForced: boolean, lock: Database): Remainder {
@@ -145,8 +146,7 @@ function readRemainder(name: string, isForced: boolean, lock: Database): Remaind
           'SELECT hash, revoked_at AS revokedAt FROM api_keys WHERE revoked_at IS NOT NULL',
         )
         .all(),
-      lastPetId: readLastId(lock, 'pets'),
-      lastOrderId: readLastId(lock, 'orders'),
+      lastIds: drawnTables.map((table) => [table, readLastId(lock, table)]),
     };
   } catch (error) {
     if (isForced) return nothing;
@@ -158,7 +158,7 @@ function readRemainder(name: string, isForced: boolean, lock: Database): Remaind
  * Revokes keys in the copy no later than the replaced store did: a leaked key must not return with a backup. Ids that
  * the replaced store has used are not used again.
  */
-function carryOver({ revoked, lastPetId, lastOrderId }: Remainder, copy: string, backup: string): void {
+function carryOver({ revoked, lastIds }: Remainder, copy: string, backup: string): void {
   using database = new Database(copy, { readwrite: true, create: false });
   // A store's file that was copied without its log may be empty.
   if (isWithoutSchema(database)) throw notBackup(backup);
@@ -170,8 +170,7 @@ function carryOver({ revoked, lastPetId, lastOrderId }: Remainder, copy: string,
   );
   const change = database.transaction(() => {
     for (const { hash, revokedAt } of revoked) revoke.run(hash, revokedAt);
-    raiseLastId(database, 'pets', lastPetId);
-    raiseLastId(database, 'orders', lastOrderId);
+    for (const [table, id] of lastIds) raiseLastId(database, table, id);
     beginLog(createTx(database));
   });
   change();

@@ -5,6 +5,7 @@ import { copySqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts'
 import { restoreBackup } from '../../../../src/stores/backups/backups.ts';
 import { openPlace } from '../../../../src/stores/backups/places.ts';
 import { fillFile } from '../../../support/fill-file.ts';
+import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import { noReport } from '../../../../src/system/progress.ts';
 import { copyByHand, damageFile, makeCrashedStore } from '../../../support/crashed-store.ts';
@@ -77,6 +78,7 @@ describe('petstore restore', () => {
     await copySqlite(at.store, inFolder('b.db'), noReport);
     const since = await store.pets.apply(createPet({ name: 'Tom', categoryId: 1n, status: 'sold' }));
     await store.pets.apply(deletePet(since.id));
+    await issueKey(store.keys, { name: 'till', now: new Date() });
     await store.close();
     const place = openPlace(at.path, {});
     await restoreBackup({ place, name: 'b.db', store: at.store, isForced: true, report: noReport });
@@ -87,6 +89,8 @@ describe('petstore restore', () => {
       id: since.id + 1n,
     });
     expect(idsOf((await restored.orders.listOrders({ limit: 10 })).json)).toEqual(['1', '3']);
+    await issueKey(restored.keys, { name: 'other', now: new Date() });
+    expect((await restored.keys.listKeys()).map(({ id }) => id)).toEqual(['2']);
     await restored.close();
   });
 

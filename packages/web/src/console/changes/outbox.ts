@@ -30,6 +30,7 @@ import {
   tellDone,
   tellFailed,
   tellHeld,
+  tellOthers,
   tellTyped,
   tellUndone,
   textOf,
@@ -73,6 +74,8 @@ export type Change = Wanted & {
   etag?: string | undefined;
   /** The pet as the store has it since. */
   pet?: Pet | undefined;
+  /** The key that it is sent with. */
+  owner?: string | undefined;
   deed?: Deed;
   note?: Note | undefined;
 };
@@ -101,11 +104,13 @@ export class Outbox {
   start(): void {
     this.#isStopped = false;
     for (const change of this.list) {
-      if (change.state === 'stuck') {
+      const isStuck = change.state === 'stuck';
+      if (!isStuck) change.mayBeDone = true;
+      // Nobody sends the changes of somebody else unasked. With another key, a repeated create would add a second pet.
+      if (isStuck || change.owner !== this.#owner) {
         this.#askAgain(change);
         continue;
       }
-      change.mayBeDone = true;
       this.#remember(change);
       if (change.state === 'held' && change.seen) this.#hold(change);
       else change.state = 'ready';
@@ -372,7 +377,7 @@ export class Outbox {
   /** The choice to send a change again. */
   #again(change: Change, label = 'Try again', changed: Partial<Change> = {}): Choice {
     const act = () => {
-      Object.assign(change, changed, { state: 'ready', note: undefined });
+      Object.assign(change, changed, { state: 'ready', note: undefined, owner: this.#owner });
       this.#remember(change);
       this.#sendReady();
     };
@@ -397,7 +402,8 @@ export class Outbox {
     const { rows, categories } = this.#till;
     const { seen, typed, wish } = change;
     const again = Object.keys(wish).length > 0 ? [this.#again(change)] : [];
-    if (!seen || !typed) return this.#ask(change, tellFailed(change), again);
+    const isOthers = change.mayBeDone && change.owner !== this.#owner;
+    if (!seen || !typed) return this.#ask(change, isOthers ? tellOthers(change) : tellFailed(change), again);
     const row = rows.get(seen.id);
     const fate = row?.isRemoved ? `was removed by ${row.removedBy ?? 'this till'}` : 'is not saved';
     const words = [seen, ` ${fate}; your text: ${tellTyped(typed, categories.names)}.`];
@@ -420,7 +426,13 @@ export class Outbox {
     showForm(seen?.id);
   }
 
+  get #owner(): string | undefined {
+    const { key } = this.#till;
+    return key && JSON.stringify([key.name, key.createdAt]);
+  }
+
   #put(change: Change): void {
+    change.owner = this.#owner;
     if (change.state !== 'stuck') this.#remember(change);
     this.list = [...this.list, change];
     this.#keep();

@@ -45,6 +45,12 @@ export function tellFailed({ seen, wish }: Wanted, mayBeDone = false): Words {
   return [seen, mayBeDone ? ` may not have been ${deed}.` : ` was not ${deed}.`];
 }
 
+/** What another key has sent, whose response was lost. */
+export function tellOthers({ seen, wish }: Wanted): Words {
+  if (seen) return tellFailed({ seen, wish }, true);
+  return [isolatedName(wish.name), ' may have been added with another key. Search for it first.'];
+}
+
 /** The label of a button that fulfils the wish despite the changes of others. */
 export function anywayLabel(now: Pet, wish: Wish): string {
   if (wish === 'remove') return 'Remove it anyway';
