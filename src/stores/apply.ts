@@ -1,17 +1,14 @@
 import { type ApiKey } from '../domain/api-key.ts';
 import { type Category, readCategory, renderCategory } from '../domain/category.ts';
 import {
-  type CurrentPet,
-  decideBatch,
-  type Effects,
   type IdempotencyHolder,
   idempotencyIdOf,
-  type BatchState,
   mayOrder,
   type Outcome,
   subjectOf,
   type TimedChange,
 } from '../domain/change.ts';
+import { type BatchState, type CurrentPet, decideBatch, type Effects } from '../domain/decide.ts';
 import { foldName } from '../domain/fold.ts';
 import { type NewEvent, type Order, renderOrder, renderReturn, retentionMs } from '../domain/history.ts';
 import { readPet } from '../domain/pet.ts';

@@ -2,17 +2,16 @@ import type { ApiKey } from '../../src/domain/api-key.ts';
 import {
   type Change,
   type CreatePet,
-  decideBatch,
   type DeleteCategory,
   type DeletePet,
   fingerprintOf,
   type Idempotency,
   type IdempotencyHolder,
   idempotencyIdOf,
-  type BatchState,
   type PutCategory,
   type UpdatePet,
 } from '../../src/domain/change.ts';
+import { type BatchState, decideBatch } from '../../src/domain/decide.ts';
 import { type NewPet, type PetUpdate, renderPet } from '../../src/domain/pet.ts';
 import { etagOf, type Preconditions } from '../../src/domain/precondition.ts';
 
