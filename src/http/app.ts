@@ -104,45 +104,40 @@ function createRoutes(
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000 } = options;
   const { authenticate, isStopping } = shared;
-  const operations = createOperations(pets, orders, authenticate, bodyTimeoutMs);
-  const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
-  const { listCategories, getCategory, putCategory, deleteCategory, listOrders, getKey } = operations;
-  const { livez, readyz } = createHealthChecks(options, isStopping);
-  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json, arazzoYaml } =
-    createDocuments(options);
+  const api = createOperations(pets, orders, authenticate, bodyTimeoutMs);
+  const open = { ...createHealthChecks(options, isStopping), ...createDocuments(options) };
 
   return [
-    { path: '/v1/pets', methods: { GET: cache.firstPages(listPets), POST: createPet } },
+    { path: '/v1/pets', methods: { GET: cache.firstPages(api.listPets), POST: api.createPet } },
     {
       path: '/v1/pets/:petId',
-      methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
+      methods: { GET: api.getPet, PATCH: api.updatePet, DELETE: api.deletePet },
       headers: getPetDeprecation,
       stability: { PATCH: 'beta', DELETE: 'beta' },
     },
-    { path: '/v1/pets/search', methods: { GET: cache.firstPages(searchPets) }, stability: { GET: 'beta' } },
+    {
+      path: '/v1/pets/search',
+      methods: { GET: cache.firstPages(api.searchPets) },
+      stability: { GET: 'beta' },
+    },
     {
       path: '/v1/categories',
-      methods: { GET: cache.firstPages(listCategories) },
+      methods: { GET: cache.firstPages(api.listCategories) },
       stability: { GET: 'experimental' },
     },
     {
       path: '/v1/categories/:categoryId',
-      methods: { GET: getCategory, PUT: putCategory, DELETE: deleteCategory },
+      methods: { GET: api.getCategory, PUT: api.putCategory, DELETE: api.deleteCategory },
       stability: { GET: 'experimental', PUT: 'experimental', DELETE: 'experimental' },
     },
-    { path: '/v1/store/orders', methods: { GET: cache.firstPages(listOrders) }, stability: { GET: 'beta' } },
+    {
+      path: '/v1/store/orders',
+      methods: { GET: cache.firstPages(api.listOrders) },
+      stability: { GET: 'beta' },
+    },
     { path: '/v1/events', methods: { GET: listEvents }, stability: { GET: 'experimental' } },
-    { path: '/v1/key', methods: { GET: getKey }, stability: { GET: 'beta' } },
-    { path: '/livez', methods: { GET: livez }, isOpen: true },
-    { path: '/readyz', methods: { GET: readyz }, isOpen: true },
-    { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
-    { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
-    { path: '/openapi-3.0.json', methods: { GET: openapi30Json }, isOpen: true },
-    { path: '/petstore.arazzo.yaml', methods: { GET: arazzoYaml }, isOpen: true },
-    { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
-    { path: '/docs/', methods: { GET: docsRedirect }, isOpen: true },
-    { path: '/', methods: { GET: home }, isOpen: true },
-    { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
+    { path: '/v1/key', methods: { GET: api.getKey }, stability: { GET: 'beta' } },
+    ...Object.entries(open).map(([path, GET]) => ({ path, methods: { GET }, isOpen: true })),
   ];
 }
 

@@ -6,7 +6,7 @@ import { contractOf, type Contract, type ContractOptions, toOpenapi30 } from './
 import { jsonMediaType, type Representation } from './response.ts';
 import type { Handler } from './route.ts';
 
-/** The console, the docs and the contract. Each is created on its first request. */
+/** The console, the docs and the contract by their paths. Each is created on its first request. */
 export function createDocuments(options: ContractOptions) {
   const contract = () => contractOf(options);
   let consoleAndDocs: ReturnType<typeof createConsoleAndDocs> | undefined;
@@ -21,20 +21,20 @@ export function createDocuments(options: ContractOptions) {
 
   return {
     /** The console needs the unstable operations, so `--stable-only` leaves it out. */
-    home: options.stableOnly ? () => redirect(307, 'docs') : async (call) => (await load()).consoleHtml(call),
-    docsHtml: async (call) => (await load()).docsHtml(call),
-    /** Redirects `/docs/`, where the relative links of the docs would be wrong. */
-    docsRedirect: () => redirect(308, '../docs'),
+    '/': options.stableOnly ? () => redirect(307, 'docs') : async (call) => (await load()).consoleHtml(call),
+    '/docs': async (call) => (await load()).docsHtml(call),
+    /** The relative links of the docs would be wrong here. */
+    '/docs/': () => redirect(308, '../docs'),
     /** The scripts and style sheets of console and docs. */
-    asset: async (call) => {
+    '/assets/:file': async (call) => {
       const handler = (await load()).assets.get(call.parameter ?? '');
       if (!handler) throw new PetstoreError('not_found', 'There is nothing at this address.');
       return handler(call);
     },
-    openapiYaml: serveContract(options, 'application/yaml', toYaml),
-    openapiJson: serveContract(options, jsonMediaType, toJson),
-    openapi30Json: serveContract(options, jsonMediaType, (document) => toJson(toOpenapi30(document))),
-    arazzoYaml: () => documentOf('application/yaml', workflows),
+    '/openapi.yaml': serveContract(options, 'application/yaml', toYaml),
+    '/openapi.json': serveContract(options, jsonMediaType, toJson),
+    '/openapi-3.0.json': serveContract(options, jsonMediaType, (document) => toJson(toOpenapi30(document))),
+    '/petstore.arazzo.yaml': () => documentOf('application/yaml', workflows),
   } satisfies Record<string, Handler>;
 }
 

@@ -21,7 +21,7 @@ interface HealthOptions {
 export function createHealthChecks(
   { pets, keys, metrics, now = Date.now }: HealthOptions,
   isStopping: () => boolean,
-): Record<'livez' | 'readyz', Handler> {
+): Record<'/livez' | '/readyz', Handler> {
   /** Reads what most requests read: a key and a pet. There is no key with this hash, and no pet with this id. */
   const readStore = async (): Promise<void> => {
     await Promise.all([keys.findKey(''), pets.getPet(0n)]);
@@ -47,9 +47,9 @@ export function createHealthChecks(
   );
 
   return {
-    livez: () => healthy,
+    '/livez': () => healthy,
 
-    async readyz() {
+    '/readyz': async () => {
       // Returned, not thrown, because the log would report an error as a failure.
       if (isStopping())
         return errorResponse(new PetstoreError('unavailable', 'The service is shutting down.'));
