@@ -1,5 +1,4 @@
-import { nextLink } from '../../src/http/lists/list.ts';
-import { orderList, petList } from '../../src/http/lists/query.ts';
+import { nextLink, orderList, petList } from '../../src/http/list.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 
 export interface HttpRequest {

@@ -13,14 +13,15 @@ import { etagOf } from '../domain/precondition.ts';
 import { type Representation } from './response.ts';
 import {
   addParameters,
+  decodeCursor,
+  encodeCursor,
   invalidParameter,
   type ListParameters,
-  parseOneOf,
+  parametersOf,
   parseId,
   parseLimit,
-  parametersOf,
-} from './lists/query.ts';
-import { decodeCursor, encodeCursor } from './lists/cursor.ts';
+  parseOneOf,
+} from './parameters.ts';
 import type { Call } from './route.ts';
 
 /** Below every idle timeout along the way. */

@@ -11,8 +11,7 @@ import { etagOf, refuseTagOfCreate, refuseUnreadableTags } from '../domain/preco
 import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
-import { createList } from './lists/list.ts';
-import { categoryList, orderList, petList, searchList } from './lists/query.ts';
+import { categoryList, createList, orderList, petList, searchList } from './list.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {

@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { generateKey } from '../../src/domain/api-key.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { type ErrorCode, PetstoreError } from '../../src/domain/error.ts';
-import { encodeCursor } from '../../src/http/lists/cursor.ts';
+import { encodeCursor } from '../../src/http/parameters.ts';
 import { maxBodyBytes } from '../../src/domain/pet.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import { requestFor, type Change } from '../support/contract/send.ts';

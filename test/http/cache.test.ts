@@ -4,7 +4,8 @@ import { createCache } from '../../src/http/cache.ts';
 import type { Representation } from '../../src/http/response.ts';
 import type { Call } from '../../src/http/route.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
-import { openTemporarySqlite, silentLog } from '../support/http/service.ts';
+import { addPets } from '../support/http/calls.ts';
+import { openService, openTemporarySqlite, silentLog } from '../support/http/service.ts';
 
 const address = 'http://localhost/v1/pets';
 
@@ -80,6 +81,41 @@ describe('a kept page', () => {
     expect(store.reads).toBe(6);
     await request('?limit=1');
     expect(store.reads).toBe(6);
+  });
+});
+
+describe('a response from the cache', () => {
+  it('is the first one, with the request id, rate limit and origin of its own request', async () => {
+    const store = await openTemporarySqlite();
+    let reads = 0;
+    const listPets: typeof store.pets.listPets = (query) => {
+      reads += 1;
+      return store.pets.listPets(query);
+    };
+    const origins = ['https://one.example', 'https://two.example'];
+    await using service = await openService({
+      openStore: async () => ({ ...store, pets: { ...store.pets, listPets } }),
+      ...{ rateLimit: 100, allowedOrigins: origins },
+    });
+    await addPets(service.call, 3);
+    for (const query of ['', '?limit=2', '?limit=2&status=sold']) {
+      const pages: unknown[] = [];
+      const limits = new Set<string | null>();
+      for (const origin of origins) {
+        const requestId = `from-${origin}`;
+        const headers = { Origin: origin, 'X-Request-Id': requestId };
+        const response = await service.call(`/v1/pets${query}`, { headers });
+        expect(response.headers.get('X-Request-Id')).toBe(requestId);
+        expect(response.headers.get('Access-Control-Allow-Origin')).toBe(origin);
+        limits.add(response.headers.get('RateLimit'));
+        for (const name of ['X-Request-Id', 'Access-Control-Allow-Origin', 'RateLimit'])
+          response.headers.delete(name);
+        pages.push([[...response.headers], await response.text()]);
+      }
+      expect(pages[1]).toEqual(pages[0]);
+      expect(limits.size).toBe(2);
+    }
+    expect(reads).toBe(3);
   });
 });
 

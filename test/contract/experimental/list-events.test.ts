@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../../src/stores/issue-key.ts';
-import { encodeCursor } from '../../../src/http/lists/cursor.ts';
+import { encodeCursor } from '../../../src/http/parameters.ts';
 import { createRegistry } from '../../../src/metrics/registry.ts';
 import { addPet, nextQuery, outcomeOf } from '../../support/http/calls.ts';
 import { openService, type Service } from '../../support/http/service.ts';

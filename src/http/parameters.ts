@@ -1,80 +1,11 @@
-import { PetstoreError } from '../../domain/error.ts';
-import { searchWords } from '../../domain/fold.ts';
-import { parseInt64 } from '../../domain/int64.ts';
-import { orderStatuses } from '../../domain/history.ts';
-import { type OrderQuery, pageLimit, type PetQuery, type SearchQuery, sorts } from '../../stores/store.ts';
-import { petStatuses } from '../../domain/pet.ts';
-import { type CursorKind, parseCursor } from './cursor.ts';
-
-/** What every list has in common. */
-export interface ListQuery {
-  limit: number;
-  status?: string;
-  after?: bigint;
-  /** The list's own parameters, as a URL has them. */
-  ownParameters?: string;
-}
-
-/** The parameters and the cursors of a list. */
-export interface ListKind<Query extends ListQuery> extends CursorKind {
-  /** Absent for a list that has no such filter. */
-  statuses?: readonly NonNullable<Query['status']>[];
-  parameters?: ListParameters<Query>;
-}
+import { crc32 } from 'node:zlib';
+import { PetstoreError } from '../domain/error.ts';
+import { searchWords } from '../domain/fold.ts';
+import { parseInt64 } from '../domain/int64.ts';
+import { pageLimit } from '../stores/store.ts';
 
 /** The parameters of a list by name. Each function turns a value into part of the query, or throws. */
 export type ListParameters<Query> = Record<string, (value: string) => Partial<Query>>;
-
-export const petList: ListKind<PetQuery> = {
-  statuses: petStatuses,
-  cursorVersion: '1',
-  cursorOwner: 'another status',
-};
-
-const sort = (value: string) => ({ sort: parseOneOf(sorts, value, 'sort') });
-const cursorOwner = 'another query';
-
-export const categoryList: ListKind<PetQuery> = { cursorVersion: 'c1', cursorOwner };
-
-export const orderList: ListKind<OrderQuery> = {
-  statuses: orderStatuses,
-  cursorVersion: 'o1',
-  cursorOwner,
-  parameters: {
-    petId: (value) => ({ petId: parseId(value, 'petId') }),
-    returned: (value) => ({ returned: parseOneOf(['true', 'false'], value, 'returned') === 'true' }),
-    since: (value) => ({ since: parseTime(value, 'since') }),
-    until: (value) => ({ until: parseTime(value, 'until') }),
-    sort,
-  },
-};
-
-export const searchList: ListKind<SearchQuery> = {
-  statuses: petStatuses,
-  cursorVersion: 's1',
-  cursorOwner,
-  parameters: {
-    q: (value) => ({ words: parseWords(value) }),
-    id: (value) => ({ id: parseId(value, 'id') }),
-    categoryId: (value) => ({ categoryId: parseId(value, 'categoryId') }),
-    sort,
-  },
-};
-
-const canonicalLimit = /^(?:[1-9]\d?|100)$/;
-const validSearch = /^[^\0]{1,100}$/u;
-
-/** Reads `limit`, `status`, `cursor` and the list's own parameters from a URL. Others are ignored. */
-export function parseListQuery<Query extends ListQuery>(url: string, kind: ListKind<Query>): Query {
-  const values = parametersOf(url);
-  const query: ListQuery = { limit: parseLimit(values.get('limit')) };
-  const status = values.get('status');
-  if (kind.statuses && status !== undefined) query.status = parseOneOf(kind.statuses, status, 'status');
-  if (kind.parameters) addParameters(query, values, kind.parameters);
-  const cursor = values.get('cursor');
-  if (cursor !== undefined) query.after = parseCursor(cursor, query, kind);
-  return query as Query;
-}
 
 /** Adds the values of these parameters to a query, and their text for its links. */
 export function addParameters(
@@ -116,6 +47,8 @@ function decode(text: string): string {
   return new URLSearchParams(`=${text}`).get('') ?? '';
 }
 
+const canonicalLimit = /^(?:[1-9]\d?|100)$/;
+
 export function parseLimit(value: string | undefined): number {
   if (value === undefined) return pageLimit.default;
   if (canonicalLimit.test(value)) return Number(value);
@@ -145,7 +78,7 @@ export function parseId(value: string, name: string): bigint {
 const timeForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3})(\d*))?(Z|[+-]\d\d:\d\d)$/;
 
 /** In milliseconds, rounded up, because the store keeps whole milliseconds. */
-function parseTime(value: string, name: string): number {
+export function parseTime(value: string, name: string): number {
   const [, seconds = '', fraction = '', rest = '', zone = ''] = timeForm.exec(value.toUpperCase()) ?? [];
   const time = Date.parse(seconds + zone);
   // Date.parse reads February 30 as March 2.
@@ -157,7 +90,9 @@ function parseTime(value: string, name: string): number {
   return time + Number(fraction.padEnd(3, '0')) + (/[1-9]/.test(rest) ? 1 : 0);
 }
 
-function parseWords(value: string): string[] {
+const validSearch = /^[^\0]{1,100}$/u;
+
+export function parseWords(value: string): string[] {
   if (!validSearch.test(value))
     throw invalidParameter('q must be given once, as 1 to 100 characters without U+0000.');
   const words = searchWords(value);
@@ -168,4 +103,25 @@ function parseWords(value: string): string[] {
 
 export function invalidParameter(message: string): PetstoreError {
   return new PetstoreError('invalid_parameter', message);
+}
+
+/** The position in a cursor; undefined for any text that {@link encodeCursor} would not produce. */
+export function decodeCursor(cursor: string): string | undefined {
+  try {
+    const text = atob(cursor);
+    const position = text.slice(0, text.lastIndexOf('.'));
+    return encodeCursor(position) === cursor ? position : undefined;
+  } catch {
+    // Not base64.
+    return undefined;
+  }
+}
+
+/** Base64 without padding. Positions have no letters that base64url would write differently. */
+export function encodeCursor(position: string): string {
+  return btoa(`${position}.${checksumOf(position)}`).replace(/=+$/, '');
+}
+
+export function checksumOf(text: string): string {
+  return crc32(text).toString(36);
 }

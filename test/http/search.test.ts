@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { openListeningService } from '../../support/http/listening.ts';
-import { openTemporarySqlite } from '../../support/http/service.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { openTemporarySqlite } from '../support/http/service.ts';
 
 describe('a search whose caller closes the connection', () => {
   it('is reported to the store', async () => {

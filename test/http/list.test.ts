@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { nextLink } from '../../../src/http/lists/list.ts';
-import { orderList, parametersOf, parseListQuery, petList } from '../../../src/http/lists/query.ts';
-import { orderStatuses } from '../../../src/domain/history.ts';
-import { petStatuses } from '../../../src/domain/pet.ts';
-import { holds } from '../../support/property.ts';
+import { nextLink, orderList, parseListQuery, petList } from '../../src/http/list.ts';
+import { parametersOf } from '../../src/http/parameters.ts';
+import { orderStatuses } from '../../src/domain/history.ts';
+import { petStatuses } from '../../src/domain/pet.ts';
+import { holds } from '../support/property.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const status = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
