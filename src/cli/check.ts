@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { version } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import { addressOf, refuseTakenPort } from '../server/listener.ts';
-import type { ServeOptions } from '../server/options.ts';
-import { loadTls } from '../server/tls.ts';
-import { warnOfNoKey, warnOfSettings } from '../server/warnings.ts';
+import { addressOf, loadTls, refuseTakenPort } from '../server/listener.ts';
+import { type ServeOptions, warnOfNoKey, warnOfSettings } from '../server/options.ts';
 import { storeAt } from '../stores/open.ts';
 import { sqliteVersion } from '../stores/sqlite/connect.ts';
 import { createLog } from '../system/log.ts';

@@ -1,6 +1,5 @@
 import type { PetstoreError } from '../domain/error.ts';
 import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
-import { createThrottledLog } from '../system/throttled-log.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Call } from './route.ts';
 import type { Representation } from './response.ts';
@@ -69,5 +68,31 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (isSlow) log.warn('slow request', fields);
       else log.info('request', fields);
     },
+  };
+}
+
+/** Beyond this, the other kinds are counted together, so that an attack from many addresses does not fill the memory. */
+const maxKinds = 1000;
+
+/** Logs the first event of a kind at once, and later ones at intervals as a count with the last one's fields. */
+export function createThrottledLog(
+  write: (kind: string, count: number, fields: LogFields) => void,
+  everyMs: number,
+): (kind: string, fields?: LogFields) => void {
+  const counts = new Map<string, { count: number; fields: LogFields }>();
+
+  const report = (kind: string): void => {
+    const { count = 0, fields = {} } = counts.get(kind) ?? {};
+    if (count === 0) return void counts.delete(kind);
+    counts.set(kind, { count: 0, fields: {} });
+    write(kind, count, fields);
+    setTimeout(() => report(kind), everyMs).unref();
+  };
+
+  return (name, fields = {}) => {
+    const kind = counts.has(name) || counts.size < maxKinds ? name : 'others';
+    const before = counts.get(kind);
+    counts.set(kind, { count: (before?.count ?? 0) + 1, fields });
+    if (!before) report(kind);
   };
 }

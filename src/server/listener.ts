@@ -1,8 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 import { OperatorError } from '../domain/error.ts';
-import { systemReason } from '../system/files.ts';
+import { addProcessMetrics } from '../metrics/process-metrics.ts';
+import type { Registry } from '../metrics/registry.ts';
+import { readFileOf, systemReason } from '../system/files.ts';
+import type { Log } from '../system/log.ts';
 import type { ServeOptions } from './options.ts';
-import type { Tls } from './tls.ts';
 
 interface ListenOptions {
   options: Pick<ServeOptions, 'host' | 'port'>;
@@ -54,6 +57,53 @@ export async function stopListening(listener: Listener): Promise<void> {
   await listener.stop();
 }
 
+export interface Tls {
+  cert: string;
+  key: string;
+  expiresAt: Date;
+}
+
+export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | undefined> {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const [cert, key] = [readFileOf('--tls-cert', tlsCert), readFileOf('--tls-key', tlsKey)];
+  // Load it only here: it is slow, and most services leave TLS to a proxy.
+  const { createSecureContext } = await import('node:tls');
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key, expiresAt: new X509Certificate(cert).validToDate };
+  } catch {
+    throw new OperatorError(
+      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM form.`,
+      'Check both files.',
+    );
+  }
+}
+
+/** Serves `/metrics` on a separate port, which need not be open to callers of the API. */
+export function openMetricsPort(
+  { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
+  log: Log,
+  registry: Registry,
+): AsyncDisposable {
+  addProcessMetrics(registry);
+  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      reusePort: false,
+      routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
+      fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
+      development: false,
+    });
+    const address = addressOf({ host, tlsCert: undefined }, server.port ?? port);
+    log.info('metrics', { address: `${address}/metrics` });
+    return { [Symbol.asyncDispose]: () => server.stop(true) };
+  } catch (error) {
+    throw cannotListen(error, { host, port }, 'metrics-');
+  }
+}
+
 /** The address to show. A service that listens on every address is shown with one that other machines can use. */
 export function addressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
   const host = ['0.0.0.0', '::'].includes(options.host) ? ownHost() : options.host;
@@ -81,7 +131,7 @@ export function refuseTakenPort(address: Pick<ServeOptions, 'host' | 'port'>): v
 }
 
 /** The flags are `--host` and `--port` with a prefix. */
-export function cannotListen(
+function cannotListen(
   error: unknown,
   { host, port }: Pick<ServeOptions, 'host' | 'port'>,
   flagPrefix = '',

@@ -5,17 +5,30 @@ import { createRegistry } from '../metrics/registry.ts';
 import { type IssuedKey, issueKey } from '../stores/issue-key.ts';
 import { storeAt } from '../stores/open.ts';
 import type { Store } from '../stores/store.ts';
+import type { Log } from '../system/log.ts';
 import { catchCrashes, untilStopSignal } from '../system/signals.ts';
-import { addressOf, type Listener, openListener, refuseTakenPort, stopListening } from './listener.ts';
-import { openMetricsPort } from './metrics-port.ts';
-import type { ServeContext, ServeOptions } from './options.ts';
-import { loadTls } from './tls.ts';
-import { warnOfNoKey, warnOfSettings } from './warnings.ts';
+import {
+  addressOf,
+  type Listener,
+  loadTls,
+  openListener,
+  openMetricsPort,
+  refuseTakenPort,
+  stopListening,
+} from './listener.ts';
+import { type ServeOptions, warnOfNoKey, warnOfSettings } from './options.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
 /** How long the store may take to finish its writes and close. */
 const closeMs = 8000;
+
+/** What the service gets from its process. */
+export interface ServeContext {
+  log: Log;
+  /** Shows the store's first key to the person who started the service, and never logs it. Fails if that is impossible. */
+  showFirstKey: (key: string, address: string) => Promise<void>;
+}
 
 /** Serves until the process is told to stop, then closes everything that it opened. */
 export async function serve(options: ServeOptions, context: ServeContext): Promise<void> {
