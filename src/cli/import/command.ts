@@ -63,7 +63,7 @@ interface CheckedFile {
 /** Reads the whole file, and refuses it if a row is bad. */
 async function checkFile(path: string, bytes: number): Promise<CheckedFile> {
   const hash = createHash('sha256');
-  const problems: string[] = [];
+  const bad = new BadRows();
   const names = new Map<string, string>();
   let petCount = 0;
   const progress = reportProgress('bytes checked', bytes);
@@ -76,28 +76,39 @@ async function checkFile(path: string, bytes: number): Promise<CheckedFile> {
       report(`Left out: ${titles.length === 1 ? 'the column' : 'the columns'} ${listOf(titles)}.`),
   });
   for await (const { line, pet, problem } of rows) {
-    if (!pet) problems.push(`line ${line}: ${problem}`);
-    else petCount += 1;
+    if (pet) petCount += 1;
+    else bad.add(`line ${line}: ${problem}`);
     if (typeof pet?.category !== 'string') continue;
     const folded = foldName(pet.category);
     if (!names.has(folded)) names.set(folded, pet.category);
   }
   progress[Symbol.dispose]();
-  if (problems.length === 0)
+  if (bad.count === 0)
     return { path, hash: hash.digest('hex'), petCount, categoryNames: [...names.values()] };
-  reportRows(problems);
+  bad.report();
   throw new OperatorError(
-    `${countOf(problems.length, 'row')} of ${(petCount + problems.length).toLocaleString('en')} cannot be imported, so nothing was sent.`,
+    `${countOf(bad.count, 'row')} of ${(petCount + bad.count).toLocaleString('en')} cannot be imported, so nothing was sent.`,
     'Fix the file, and import it again.',
   );
 }
 
 const maxReported = 100;
 
-function reportRows(problems: readonly string[]): void {
-  for (const problem of problems.slice(0, maxReported)) report(problem);
-  const more = problems.length - maxReported;
-  if (more > 0) report(`… and ${more.toLocaleString('en')} more.`);
+/** Counts the rows that cannot be imported, and keeps the first hundred problems: a huge file may have no other rows. */
+class BadRows {
+  count = 0;
+  readonly #problems: string[] = [];
+
+  add(problem: string): void {
+    this.count += 1;
+    if (this.count <= maxReported) this.#problems.push(problem);
+  }
+
+  report(): void {
+    for (const problem of this.#problems) report(problem);
+    const more = this.count - this.#problems.length;
+    if (more > 0) report(`… and ${more.toLocaleString('en')} more.`);
+  }
 }
 
 /** Finds the number of each name, by its folded form; a name that no number has gets one. */
@@ -148,7 +159,7 @@ async function sendPets(
     const there = replayed > 0 ? ` ${replayed.toLocaleString('en')} were there already.` : '';
     return `Added ${added.toLocaleString('en')} of ${total} to ${address}.${there}`;
   };
-  const refused: string[] = [];
+  const refused = new BadRows();
   const progress = reportProgress('sent', file.petCount);
   try {
     await forEachAtOnce(rowsToSend(file, numbers), async ({ line, pet, idempotencyKey }) => {
@@ -159,7 +170,7 @@ async function sendPets(
       } catch (error) {
         if (!isPetstoreError(error) || !rowStatuses.includes(error.status)) throw error;
         const isDifferent = error.code === 'idempotency_conflict';
-        refused.push(
+        refused.add(
           `line ${line}: ${isDifferent ? 'This pet was imported before, with other values.' : error.message}`,
         );
       }
@@ -170,11 +181,11 @@ async function sendPets(
     throw refusalOf(error, `${describe()} ${resume}`);
   } finally {
     progress[Symbol.dispose]();
-    reportRows(refused);
+    refused.report();
   }
-  if (refused.length === 0) return print(`${describe()}\n`);
+  if (refused.count === 0) return print(`${describe()}\n`);
   throw new OperatorError(
-    `${describe()} The service refused ${countOf(refused.length, 'row')}.`,
+    `${describe()} The service refused ${countOf(refused.count, 'row')}.`,
     'Copy the corrected rows to a new file and import that: a changed file counts as a new import.',
   );
 }
