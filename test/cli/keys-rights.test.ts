@@ -15,13 +15,13 @@ async function makeForeignStore(folder: string): Promise<string> {
   return database;
 }
 
-describe('petstore keys on a store of another user', () => {
-  it.each([[['list']], [['create', '--name', 'till']]])(
-    'says that only its owner may use it: %j',
+describe('a store of another user', () => {
+  it.each([[['keys', 'list']], [['keys', 'create', '--name', 'till']], [['restore', import.meta.path]]])(
+    'may be used by its owner alone: %j',
     async (args) => {
       using place = makeFolder();
       const database = await makeForeignStore(place.path);
-      expect(await runCli(['keys', ...args, '--database-url', database], { wrap: heldToRights })).toEqual({
+      expect(await runCli([...args, '--database-url', database], { wrap: heldToRights })).toEqual({
         status: 1,
         stdout: '',
         stderr:
@@ -31,7 +31,7 @@ describe('petstore keys on a store of another user', () => {
     },
   );
 
-  it('leaves every file with its owner when root works on it', async () => {
+  it('leaves every file with its owner when root makes a key', async () => {
     using place = makeFolder();
     const database = await makeForeignStore(place.path);
     const isRoot = process.getuid?.() === 0;

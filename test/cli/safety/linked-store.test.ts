@@ -96,6 +96,7 @@ describe('a loop of links', () => {
     const { status, stdout, stderr } = await runCli(command.split(' '), { cwd: dirname(link), env });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*too many symbolic links.*\n$/)]);
     expect(stdout).not.toContain('  at ');
+    for (const name of ['loop', 'other']) expect(lstatSync(inFolder(name)).isSymbolicLink()).toBe(true);
   });
 });
 

@@ -1,21 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chownSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../../domain/error.ts';
-import {
-  partialForm,
-  partialOf,
-  removeLeftovers,
-  resolveLinks,
-  sizeOf,
-  syncPath,
-} from '../../../system/files.ts';
+import { partialForm, partialOf, removeLeftovers, sizeOf, syncPath } from '../../../system/files.ts';
 import type { Report } from '../../../system/progress.ts';
 import { beginLog } from '../../apply.ts';
 import type { StoreContent } from '../../check.ts';
 import { openAlone } from '../connect.ts';
 import { damaged, isDamage, isUnreadable, operatorError, replaced } from '../errors.ts';
-import { findOrMakeStore, refuseUnwritable, sideFiles } from '../file.ts';
+import { findOrMakeStore, findStore, refuseUnwritable, sideFiles } from '../file.ts';
 import { checkOwnership, isWithoutSchema, readPragma } from '../schema.ts';
 import { type DrawnTable, drawnTables } from '../../statement.ts';
 import { createTx, raiseLastId, readLastId } from '../tx.ts';
@@ -49,18 +42,17 @@ export interface Restored {
 /** Replaces a store that nobody uses with a backup. */
 export async function restoreSqlite(options: RestoreOptions): Promise<Restored> {
   const { name } = options;
-  const path = resolveLinks(name);
-  const isNew = !existsSync(path);
+  const isNew = findStore(name) === undefined;
+  // A new file is locked, too, so that a service that starts now waits.
+  const store = findOrMakeStore(name);
   let lock: Database | undefined;
   try {
-    // A new file is locked, too, so that a service that starts now waits.
-    const store = findOrMakeStore(name);
     refuseUnwritable(name);
     lock = openAlone(store);
     if (!isInPlace(store)) throw replaced(name);
-    return await replaceStore(options, path, lock);
+    return await replaceStore(options, store.path, lock);
   } catch (error) {
-    if (isNew && sizeOf(path) === 0) rmSync(path, { force: true });
+    if (isNew && sizeOf(store.path) === 0) rmSync(store.path, { force: true });
     throw operatorError(error, name);
   } finally {
     // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
