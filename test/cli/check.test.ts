@@ -182,6 +182,7 @@ describe('petstore check on PostgreSQL', () => {
     const empty = await check(args);
     expect(empty).toMatchObject({ status: 0, stderr: '' });
     expect(empty.stdout).toMatch(/There is no store at postgres:.* \(PostgreSQL 1\d.*\) yet\./);
+    expect(String(await place.readAll())).not.toContain('petstore_schema');
     await makeStore(place.address);
     const made = await check(args);
     expect(made).toMatchObject({ status: 0, stderr: '' });

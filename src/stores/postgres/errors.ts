@@ -41,8 +41,18 @@ export function callerError(error: unknown): unknown {
   return /^(?:22|23505|23514|P0|XX)/.test(stateOf(error)) ? error : unavailable(error);
 }
 
-/** The problem and its remedy, by SQLSTATE. */
+const untrusted: [problem: string, remedy: string] = [
+  "The database's certificate is from an authority that is not trusted",
+  'If it is your own, name the file with its certificate in --database-url: sslrootcert=FILE.',
+];
+
+/** The problem and its remedy, by SQLSTATE or by the code of OpenSSL. */
 const explanations: Record<string, [problem: string, remedy: string]> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   '42501': ['This role may not make the tables', 'Run petstore migrate once with a role that may.'],
   '42P07': ['The database holds tables of another program', 'Choose another database with --database-url.'],
 };

@@ -37,6 +37,15 @@ function makeSchema(sql: Sql): Promise<boolean> {
   });
 }
 
+/** Fails where a start could not make the tables, and leaves the database as it was. */
+export function checkMayMake(sql: Sql): Promise<void> {
+  return sql.write(async (send) => {
+    await send('SAVEPOINT empty');
+    await send(definitions.postgres);
+    await send('ROLLBACK TO SAVEPOINT empty');
+  });
+}
+
 /** Fails if the schema has another version, or tables that are not those of this one. */
 export async function isWithoutSchema(send: Send): Promise<boolean> {
   // to_regclass() would use the session's cache and miss a table created while it waited.
