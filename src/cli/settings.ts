@@ -227,6 +227,7 @@ export function renderEnvExample(): string {
   return `# Every setting of \`petstore serve\` with its default. Copy this file to .env and uncomment what you change.
 # A flag of the same name (--port for PORT) wins over the environment, and the environment over this file.
 # Only \`npm start\` and \`npm run dev\` read .env on their own, in this folder. Other commands: --env-file .env
+# Put a value with # in single quotes: without them, it ends there.
 ${entries.join('')}`;
 }
 
