@@ -1,8 +1,9 @@
+import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
-import { type Backup, listBackups, rehearse } from '../stores/backups/backups.ts';
+import { type Backup, listBackups, pickBackup, rehearse } from '../stores/backups/backups.ts';
 import { openPlace } from '../stores/backups/places.ts';
-import { attemptWrite, writeWhole } from '../system/files.ts';
+import { attemptWrite, partialOf } from '../system/files.ts';
 import { contentOf, countOf, print, renderTable } from './terminal/output.ts';
 import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples, durationOption, s3Help } from './terminal/usage.ts';
@@ -66,11 +67,9 @@ async function runRehearsal(name: string, flags: { latest?: boolean; textfile?: 
   };
   await recordTime(flags.textfile, gauge, async () => {
     const startedAt = new Date();
-    const from = openPlace(name, process.env);
-    const backups = await listBackups(from);
-    const backup = flags.latest ? backups.at(-1) : backups[Math.floor(Math.random() * backups.length)];
-    if (!backup) throw noBackups(name);
-    const content = await rehearse(from, backup.name, reportOnTerminal());
+    const place = openPlace(name, process.env);
+    const backup = await pickBackup(place, flags.latest ? 'newest' : 'random');
+    const content = await rehearse(place, backup.name, reportOnTerminal());
     const seconds = ((Date.now() - startedAt.getTime()) / 1000).toFixed(1);
     const restored = contentOf(content, countOf(content.keyCount, 'key'));
     print(`Restored ${restored} from ${backup.name} in ${seconds} s. All are sound.\n`);
@@ -78,34 +77,23 @@ async function runRehearsal(name: string, flags: { latest?: boolean; textfile?: 
   });
 }
 
-/** How much the clocks of two machines may differ. */
-const clockSkewMs = 5 * 60_000;
-
 async function runCheck(name: string, flags: { maxAge: number; textfile?: string }): Promise<void> {
   const gauge = {
     name: 'petstore_backup_newest_timestamp_seconds',
     help: 'When the newest backup was started; 0 if it is too old or unknown.',
   };
   await recordTime(flags.textfile, gauge, async () => {
-    const newest = (await listBackups(openPlace(name, process.env))).at(-1);
-    if (!newest) throw noBackups(name);
-    const { createdAt } = newest;
+    const { createdAt } = await pickBackup(openPlace(name, process.env), 'newest');
     const sentence = `The newest backup in ${name} was made at ${createdAt.toISOString()}.`;
-    const ageMs = Date.now() - createdAt.getTime();
-    if (ageMs < -clockSkewMs)
+    // A clock that was ahead made a backup that would stay the newest.
+    if (Math.abs(Date.now() - createdAt.getTime()) > flags.maxAge)
       throw new OperatorError(
         sentence,
-        'That is in the future. Correct the clock, and move this backup away.',
+        'If that is in the future, correct the clock, and move this backup away. Otherwise, this says why there is no newer one: petstore backup',
       );
-    if (ageMs > flags.maxAge)
-      throw new OperatorError(sentence, 'To see why there is no newer one: petstore backup');
     print(`${sentence}\n`);
     return createdAt;
   });
-}
-
-function noBackups(place: string): OperatorError {
-  return new OperatorError(`There are no backups in ${place}.`, 'Make one: petstore backup');
 }
 
 /** Writes the time that the work returns, or 0 if it fails, for node_exporter's textfile collector. */
@@ -119,7 +107,20 @@ async function recordTime(
     seconds = Math.floor((await work()).getTime() / 1000);
   } finally {
     const text = `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${seconds}\n`;
-    // The collector must never see a partial file, and runs as another user.
-    if (file !== undefined) attemptWrite(file, () => writeWhole(file, text, 0o644));
+    if (file !== undefined) attemptWrite(file, () => replaceFile(file, text));
+  }
+}
+
+/** The collector runs as another user, and must never see a partial file. */
+function replaceFile(path: string, text: string): void {
+  // As root, a rename would replace even /dev/null.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is not a file');
+  const partial = partialOf(path);
+  try {
+    writeFileSync(partial, text);
+    chmodSync(partial, 0o644);
+    renameSync(partial, path);
+  } finally {
+    rmSync(partial, { force: true });
   }
 }

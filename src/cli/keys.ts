@@ -17,15 +17,7 @@ import { systemReason } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { withStore } from './store.ts';
 import { addExamples, durationMs, parseDuration } from './terminal/usage.ts';
-import {
-  asFailure,
-  print,
-  printAsync,
-  printJson,
-  renderJson,
-  renderTable,
-  visible,
-} from './terminal/output.ts';
+import { asFailure, print, printAsync, renderJson, renderTable, visible } from './terminal/output.ts';
 
 const keyArgument = [
   '<id|name>',
@@ -152,7 +144,7 @@ async function issueAndShow(
 async function list({ json, databaseUrl }: KeysFlags): Promise<void> {
   const keys = await withKeys(databaseUrl, (store) => store.listKeys());
   const rows = keys.map((key) => keyJson(key, new Date()));
-  if (json) printJson(rows);
+  if (json) print(renderJson(rows));
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
@@ -166,7 +158,7 @@ async function revoke(idOrName: string, flags: KeysFlags & { in?: number }): Pro
     if (!revoked) throw unknownKey(idOrName);
     return revoked;
   });
-  if (json) return printJson(keyJson(key, now));
+  if (json) return print(renderJson(keyJson(key, now)));
   const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
   print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} ${describeEnd(key, now)}.\n`);
 }

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { OperatorError } from '../domain/error.ts';
-import { listBackups, restoreBackup } from '../stores/backups/backups.ts';
+import { pickBackup, restoreBackup } from '../stores/backups/backups.ts';
 import { type BackupPlace, isS3, openPlace } from '../stores/backups/places.ts';
 import { embeddedPath } from '../stores/open.ts';
 import { isFileOfStore } from '../stores/sqlite/file.ts';
@@ -58,9 +58,7 @@ interface Source {
 
 async function findLatest(source: string): Promise<Source> {
   const place = openPlace(source, process.env);
-  const name = (await listBackups(place)).at(-1)?.name;
-  if (name === undefined)
-    throw new OperatorError(`There are no backups in ${source}.`, 'Make one: petstore backup');
+  const { name } = await pickBackup(place, 'newest');
   // An operator who gets the wrong backup must see this before the store is replaced.
   print(`The newest backup is ${name}.\n`);
   return { place, name };

@@ -11,22 +11,26 @@ import {
   type ServiceFlags,
   serviceOf,
 } from './service.ts';
+import { integer } from './settings.ts';
 import { countOf, print } from './terminal/output.ts';
 import { reportProgress } from '../system/progress.ts';
-import { addExamples, integerFrom } from './terminal/usage.ts';
+import { addExamples } from './terminal/usage.ts';
 
 interface SeedFlags extends ServiceFlags {
   count: number;
   seed: number;
 }
 
+const readCount = integer(1, 1_000_000_000);
+const readSeed = integer(0, 2 ** 32 - 1);
+
 export function define(command: Command): void {
   command
     .description(
       'Add sample pets through a running service, to try things out. The same seed makes the same pets.',
     )
-    .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
-    .option('--seed <number>', 'The seed of the random numbers.', integerFrom(0, 2 ** 32 - 1), 1)
+    .requiredOption('--count <number>', 'How many pets to add.', (text) => readCount(text, '--count'))
+    .option('--seed <number>', 'The seed of the random numbers.', (text) => readSeed(text, '--seed'), 1)
     .action(seed);
   addServiceOptions(command);
   addExamples(command, 'petstore seed --count 100', 'petstore seed --count 1000 --url https://pets.example');

@@ -35,7 +35,7 @@ export class Setting<Value = unknown> extends Option {
 const text: Read<string> = (input) => input;
 const textOrNone: Read<string | undefined> = (input) => input || undefined;
 
-function integer(smallest: number, largest: number): Read<number> {
+export function integer(smallest: number, largest: number): Read<number> {
   return (input, name) => {
     const value = /^\d{1,15}$/.test(input) ? Number(input) : NaN;
     if (value >= smallest && value <= largest) return value;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   lstatSync,
@@ -11,10 +10,8 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -68,21 +65,6 @@ export function copyPrivately(from: string, to: string): void {
   const piece = Buffer.allocUnsafe(1024 * 1024);
   for (let length = readSync(source, piece); length > 0; length = readSync(source, piece))
     writeAll(target, piece.subarray(0, length));
-}
-
-/** Writes a file atomically and syncs it. */
-export function writeWhole(path: string, text: string, mode: number): void {
-  const partial = partialOf(path);
-  try {
-    writeFileSync(partial, text, { mode: 0o600 });
-    chmodSync(partial, mode);
-    syncPath(partial);
-    renameSync(partial, path);
-    syncPath(dirname(resolve(path)));
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
 }
 
 /** A new name survives a power cut only if its folder is synced too. */

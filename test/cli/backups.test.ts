@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { addBackup, listBackups, nameBackup } from '../../src/stores/backups/backups.ts';
 import { openPlace } from '../../src/stores/backups/places.ts';
@@ -138,6 +147,10 @@ describe('a rehearsal', () => {
       status: 1,
       stderr: expect.stringContaining('petstore.prom cannot be written: no such file or directory.'),
     });
+    const link = join(world.folder.path, 'link.prom');
+    symlinkSync(textfile!, link);
+    expect((await rehearse(link)).stderr).toContain('link.prom cannot be written: it is not a file.');
+    expect(readlinkSync(link)).toBe(textfile!);
   });
 });
 
@@ -150,7 +163,9 @@ describe('a backup that was made under a clock 30 days ahead', () => {
     const present = await backUp(world);
     expect(await world.run('backups', 'check', world.place)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('That is in the future. Correct the clock, and move this backup away.'),
+      stderr: expect.stringContaining(
+        'If that is in the future, correct the clock, and move this backup away.',
+      ),
     });
     await world.run('backup', world.place, '--keep', '2m');
     expect(await world.files()).not.toContain(present);

@@ -43,7 +43,7 @@ describe('petstore seed', () => {
     [['seed'], "Required option '--count <number>' not specified. See: petstore seed --help"],
     ...['1e3', ''].map((count): [string[], string] => [
       ['seed', '--count', count],
-      `Option '--count <number>' argument '${count}' is invalid. It must be an integer from 1 to 1000000000. See: petstore seed --help`,
+      `--count must be an integer from 1 to 1000000000, not "${count}".`,
     ]),
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });

@@ -33,10 +33,6 @@ export function printAsync(text: string, stream: NodeJS.WriteStream = process.st
   });
 }
 
-export function printJson(value: unknown): void {
-  print(renderJson(value));
-}
-
 export function renderJson(value: unknown): string {
   return visibleLines(`${JSON.stringify(value, null, 2)}\n`);
 }

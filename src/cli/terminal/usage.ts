@@ -11,15 +11,6 @@ export const s3Help = `
 For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
 S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN.`;
 
-/** Creates a parser for an integer within bounds. */
-export function integerFrom(smallest: number, largest: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-    if (value >= smallest && value <= largest) return value;
-    throw new InvalidArgumentError(`It must be an integer from ${smallest} to ${largest}.`);
-  };
-}
-
 /** Returns a duration in milliseconds. */
 export function parseDuration(text: string): number {
   const duration = durationMs(text);

@@ -32,6 +32,14 @@ export async function listBackups(place: BackupPlace): Promise<Backup[]> {
   });
 }
 
+/** Fails if there is none. */
+export async function pickBackup(place: BackupPlace, which: 'newest' | 'random'): Promise<Backup> {
+  const backups = await listBackups(place);
+  const backup = which === 'newest' ? backups.at(-1) : backups[Math.floor(Math.random() * backups.length)];
+  if (backup) return backup;
+  throw new OperatorError(`There are no backups in ${place.name}.`, 'Make one: petstore backup');
+}
+
 export interface AddBackupOptions {
   place: BackupPlace;
   /** The path of an embedded store. */
