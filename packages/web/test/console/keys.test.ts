@@ -93,22 +93,6 @@ describe('the console', () => {
     expect((await service.client.listPets()).pets.map(({ name }) => name)).toEqual(['Rex', 'Late']);
   });
 
-  it('says what became of a sale that was refused because its key was revoked', async () => {
-    await using service = await openShop('Rex');
-    const { text, id } = await createKey(service, 'till-2');
-    await using visited = await visit(chromium.browser, service.url);
-    const { page } = visited;
-    await signIn(page, text);
-    await rowOf(page, 'Rex').waitFor();
-    await service.keys.revokeKey(id, new Date());
-    await page.getByRole('button', { name: 'Sell Rex' }).click();
-    const notice = page.getByRole('alert').filter({ hasText: 'your key is no longer accepted.' });
-    await notice.getByText('Rex (1) was not sold.').waitFor();
-    await page.getByText('petstore keys create').waitFor();
-    expect(await visited.findBarriers()).toEqual([]);
-    expect((await service.client.getPet(1n)).status).toBe('available');
-  });
-
   it('says that its key expires within a week, in English whatever the language of the browser is', async () => {
     await using service = await openShop('Rex');
     await service.client.updatePet(1n, { status: 'sold' });

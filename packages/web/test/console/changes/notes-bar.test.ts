@@ -10,6 +10,7 @@ import {
   openShop,
   openShopOf,
   rowOf,
+  statusOf,
   stopClock,
 } from '../../../../../test/support/browser/shop.ts';
 
@@ -22,6 +23,7 @@ describe('the notes', () => {
     await page.route('**/v1/pets/1', (route) => route.abort());
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, 'Rex (1) may not have been sold.').waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Available');
     for (const name of ['Mia', 'Balu']) {
       await page.getByRole('button', { name: `Sell ${name}` }).click();
       await noteOf(page, `${name} (`).filter({ hasText: 'is sold.' }).waitFor();
@@ -39,6 +41,10 @@ describe('the notes', () => {
     await page.getByRole('button', { name: 'Not saved Rex' }).click();
     await page.locator('.note[data-pet="1"] button:focus').waitFor();
     expect(await seen()).toEqual([expect.stringMatching(/^Rex \(1\) may not have been sold\./)]);
+    await page.unroute('**/v1/pets/1');
+    await page.keyboard.press('Enter');
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Sold');
   });
 
   it('stay while somebody points at one or has the focus in it', async () => {
@@ -79,16 +85,21 @@ describe('the notes', () => {
     }
   });
 
-  for (const viewport of [phone.viewport!, { width: 820, height: 1180 }, { width: 640, height: 400 }])
-    it(`hide neither the focus nor the tabs on a screen ${viewport.width} pixels wide`, async () => {
-      const { page } = await tills.open(openShopOf(60), { viewport });
-      const row = page.locator('.row[data-id="41"]');
+  it('hide neither the focus nor the tabs on a narrow screen', async () => {
+    const { page } = await tills.open(openShopOf(60));
+    const sizes = [phone.viewport!, { width: 820, height: 1180 }, { width: 640, height: 400 }];
+    for (const [index, viewport] of sizes.entries()) {
+      await page.setViewportSize(viewport);
+      const id = 41 - 3 * index;
+      const row = page.locator(`.row[data-id="${id}"]`);
       await row.focus();
       // At the very edge of the screen.
       await row.evaluate((one) => one.scrollIntoView({ block: 'end' }));
       await page.keyboard.press('p');
       await page.keyboard.press('p');
-      await noteOf(page, 'Pet 40 (41) is pending').first().waitFor();
+      await noteOf(page, `Pet ${id - 1} (${id}) is pending`)
+        .first()
+        .waitFor();
       const note = (await page.locator('.note').filter({ visible: true }).boundingBox())!;
       const boxOf = async (part: string) => (await page.locator(part).first().boundingBox())!;
       const isApart = ({ y, height }: { y: number; height: number }) =>
@@ -97,7 +108,8 @@ describe('the notes', () => {
       await page.evaluate('scrollTo(0, 0)');
       for (const part of ['.views', '.tools', '.search', '.filter', '.form-toggle'])
         expect([part, isApart(await boxOf(part))]).toEqual([part, true]);
-    });
+    }
+  });
 
   it('say that the device is offline, and no longer once it is back', async () => {
     const { page, findBarriers } = await tills.open(openShop('Rex'));

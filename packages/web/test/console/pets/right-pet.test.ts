@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
-import { rows } from '../../../../../test/support/browser/console.ts';
-import { focusedRow, noteOf, openShop, rowOf, soldIn } from '../../../../../test/support/browser/shop.ts';
+import { focusedRow, noteOf, openShop, soldIn } from '../../../../../test/support/browser/shop.ts';
 import { hold, settled } from '../helpers.ts';
 
 const tills = useTills();
@@ -43,18 +42,6 @@ describe('a search on a slow network', () => {
     await noteOf(page, 'Curious Rex (1) is sold.').waitFor();
     expect(await soldIn(service)).toEqual([1n]);
     expect(complaints).toEqual([]);
-  });
-
-  it('says that the service is down instead of showing rows of another search', async () => {
-    const { page, service } = await tills.open(openShop('Rex', 'Mia'));
-    await rowOf(page, 'Mia').waitFor();
-    await service.goAway();
-    await page.getByRole('searchbox').fill('rex');
-    await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
-    expect(await rows(page).count()).toBe(0);
-    service.comeBack();
-    await rowOf(page, 'Rex').waitFor();
-    expect(await namesOf(page)).toEqual(['Rex']);
   });
 
   it('ignores a click and a key right after the rows have changed, and says so', async () => {
