@@ -1,17 +1,18 @@
 /**
- * A preload that must come before anything that imports `node:fs`, whose functions are bound then. KILL_AT kills the
- * process before a step: a change of a file, a statement, or the end of a connection. With NO_LINKS, the file system has
- * no hard links.
+ * A preload that must come before anything that imports `node:fs`, whose functions are bound then. With SNAPSHOTS, it
+ * copies the folder FOLDER there before each step (a change of a file, a statement, the end of a connection): what a kill
+ * at this step would leave. With NO_LINKS, the file system has no hard links.
  */
 const fs = require('node:fs');
 const { Database } = require('bun:sqlite');
 
-const { KILL_AT, NO_LINKS } = process.env;
-let stepsLeft = Number(KILL_AT);
+const { FOLDER, SNAPSHOTS, NO_LINKS } = process.env;
+let step = 0;
 
-function counted(original) {
+function observed(original) {
   return function (...args) {
-    if (stepsLeft-- === 0) process.kill(process.pid, 'SIGKILL');
+    // By a process of its own: if this one closed the files, it would lose SQLite's locks.
+    if (SNAPSHOTS) Bun.spawnSync(['cp', '-pR', FOLDER, `${SNAPSHOTS}/${step++}`]);
     return original.apply(this, args);
   };
 }
@@ -22,5 +23,5 @@ if (NO_LINKS) {
   };
 }
 for (const name of ['openSync', 'copyFileSync', 'chmodSync', 'fsyncSync', 'linkSync', 'rmSync', 'renameSync'])
-  fs[name] = counted(fs[name]);
-for (const name of ['run', 'query', 'close']) Database.prototype[name] = counted(Database.prototype[name]);
+  fs[name] = observed(fs[name]);
+for (const name of ['run', 'query', 'close']) Database.prototype[name] = observed(Database.prototype[name]);
