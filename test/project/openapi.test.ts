@@ -1,25 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { join } from 'node:path';
 import { statusOfCode, type ErrorCode } from '../../src/domain/error.ts';
-import { contractOf, toOpenapi30 } from '../../src/http/contract.ts';
 import { problemsOfValue } from '../support/contract/conformance.ts';
 import { openapi, operations, type Example } from '../support/contract/openapi.ts';
-import { lint } from './redocly.ts';
-import { makeFolder } from '../support/process/process.ts';
 
 describe('openapi.yaml', () => {
-  it.each([
-    ['openapi.json', contractOf({})],
-    ['openapi.json with --stable-only', contractOf({ stableOnly: true })],
-    ['openapi-3.0.json', toOpenapi30(contractOf({}))],
-    ['openapi-3.0.json with --stable-only', toOpenapi30(contractOf({ stableOnly: true }))],
-  ])('is clean under the recommended rules of Redocly when it is served as %s', async (_name, document) => {
-    using folder = makeFolder();
-    const file = join(folder.path, 'openapi.json');
-    await Bun.write(file, JSON.stringify(document));
-    expect(await lint(file)).toEqual([]);
-  });
-
   const codes = Object.keys(statusOfCode) as ErrorCode[];
   const allResponses = operations.flatMap(({ responses }) => Object.entries(responses));
   const allExamples = allResponses.flatMap(([status, { content = {} }]) =>
