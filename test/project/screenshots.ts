@@ -14,7 +14,8 @@ const screen: BrowserContextOptions = { viewport: { width: 1366, height: 768 } }
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
 const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];
 
-await using service = await openListeningService();
+// The address of a free port would change the picture each time.
+await using service = await openListeningService({ publicUrl: 'https://pets.example/v1' });
 const key = await issueKey(service.keys, { name: 'till-1', isReadOnly: false, now: new Date() });
 const client = service.clientWith({ apiKey: key.text });
 await using chromium = await openBrowser();
@@ -37,6 +38,8 @@ async function take(
 ): Promise<void> {
   await using visited = await visit(chromium.browser, service.url + path, options);
   await prepare(visited.page);
+  // The pointer would highlight what it clicked last.
+  await visited.page.mouse.move(0, 0);
   // Until transitions have ended.
   await visited.page.waitForTimeout(700);
   await visited.page.screenshot({ path: join(folder, `${name}.png`) });

@@ -73,11 +73,12 @@ async function unpackPart(name: 'fonts' | 'al2023', folder: string): Promise<voi
   await new Bun.Archive(brotliDecompressSync(packed)).extract(folder);
 }
 
+/** Of the fonts of the machine only DejaVu, where Debian has it: any other might be preferred for the weight 600. */
 function fontsConfiguration(fonts: string, folder: string): string {
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir>${fonts}</dir>
-  <dir>/usr/share/fonts</dir>
+  <dir>/usr/share/fonts/truetype/dejavu</dir>
   <cachedir>${folder}/fonts-cache</cachedir>
   <alias><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
   <alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
