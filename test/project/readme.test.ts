@@ -27,7 +27,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('README', () => {
   it('creates no file that git would add', () => {
-    const made = ['data/petstore.db', 'pets.csv', 'backups/a.db'];
+    const made = ['data/petstore.db', 'pets.ndjson', 'backups/a.db'];
     const ignored = Bun.spawnSync(['git', 'check-ignore', ...made], { cwd: project });
     expect(ignored.stdout.toString().trim().split('\n')).toEqual(made);
   });
