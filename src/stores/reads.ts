@@ -1,9 +1,7 @@
 import { int64Range } from '../domain/int64.ts';
-import { foldName } from '../domain/fold.ts';
 import { eventsGone } from '../domain/history.ts';
-import { readPet } from '../domain/pet.ts';
 import type { MaybePromise } from '../system/maybe-promise.ts';
-import type { Dialect, Engine, InputRow, PageRange, Statement, Value } from './statement.ts';
+import type { Dialect, Engine, PageRange, Statement, Value } from './statement.ts';
 import {
   type EventPage,
   type EventQuery,
@@ -42,27 +40,22 @@ export function createReads(engine: Engine): {
     return readPage(statements.petsByStatus[sort], query, [status]);
   };
 
-  const getPet = (id: bigint) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json);
-
-  const searchById = async (id: bigint, query: SearchQuery) => {
-    const json = await getPet(id);
-    return json !== undefined && matches(query, id, json) ? { json: `[${json}]` } : emptyPage;
-  };
-
   return {
     pets: {
       listPets,
-      getPet,
+      getPet: (id) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json),
       listCategories: (query) => readPage(statements.categories, query, []),
       getCategory: (id) => engine.read(selectCategory, [id], ([row]: { json: string }[]) => row?.json),
 
       searchPets(query, signal) {
         const { id, limit, words = [], categoryId, sort = 'newest' } = query;
-        if (id !== undefined) return searchById(id, query);
-        if (words.length === 0 && categoryId === undefined) return listPets({ ...query, sort });
+        const isList = id === undefined && words.length === 0 && categoryId === undefined;
+        if (isList) return listPets({ ...query, sort });
+        const { statement, values } = searchStatementOf(engine.dialect, { ...query, sort });
+        // The index of the ids finds the one pet.
+        if (id !== undefined) return readPage(statement, { ...query, sort }, values);
         const start = startOf({ ...query, sort });
         if (start === undefined) return emptyPage;
-        const { statement, values } = searchStatementOf(engine.dialect, { ...query, sort });
         return engine
           .scan<PageRow>(statement, [start, limit, ...values], signal)
           .then(([row]) => pageOf(row, limit));
@@ -261,8 +254,8 @@ function eventPageOf(row: EventsRow | undefined, { after, limit }: EventQuery): 
 /** The statement has no name, because there are too many kinds to keep a plan for each. */
 function searchStatementOf(
   dialect: Dialect,
-  { words = [], categoryId, status, sort = 'newest' }: SearchQuery,
-): { statement: Statement; values: InputRow } {
+  { id, words = [], categoryId, status, sort = 'newest' }: SearchQuery,
+): { statement: Statement; values: Value[] } {
   const input: Record<string, 'bigint' | 'text'> = { ...pageInput };
   const values: Value[] = [];
   const conditions: string[] = [];
@@ -272,6 +265,7 @@ function searchStatementOf(
     values.push(value);
     conditions.push(` AND ${condition}`);
   };
+  add('id', 'bigint', id, 'id = input.id');
   add('category_id', 'bigint', categoryId, 'category_id = input.category_id');
   add('status', 'text', status, 'status = input.status');
   for (const [index, word] of words.entries()) {
@@ -280,17 +274,4 @@ function searchStatementOf(
   }
   const range = dialect.rangeOf(undefined, sort);
   return { statement: { input, sql: pageSql(dialect, 'pets', range, conditions.join('')) }, values };
-}
-
-/** Whether a pet meets every condition of a search. */
-function matches(query: SearchQuery, id: bigint, json: string): boolean {
-  const { words = [], categoryId, status, sort = 'newest', after } = query;
-  const pet = readPet(json);
-  const name = foldName(pet.name);
-  return (
-    (after === undefined || (sort === 'newest' ? id < after : id > after)) &&
-    (categoryId === undefined || pet.categoryId === categoryId) &&
-    (status === undefined || pet.status === status) &&
-    words.every((word) => name.includes(word))
-  );
 }

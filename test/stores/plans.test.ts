@@ -91,7 +91,7 @@ async function useAll(store: Store): Promise<void> {
 
 /** The column that a page asks for first, and how its plan begins in an index. */
 const boundsOfPages = new Map([
-  ['id', /\(rowid[<>]\?/],
+  ['id', /\(rowid[<>=]\?/],
   ['status', /_by_status \(status=\? AND id[<>]\?/],
   ['pet_id', /orders_by_pet \(pet_id=\? AND id[<>]\?/],
   ['returned_at', /orders_returned \(id[<>]\?/],

@@ -66,8 +66,8 @@ export type Statements = ReturnType<typeof createStatements>;
 
 /** Prepares statements on a connection, each on its first use. */
 export function createStatements(database: Database) {
-  const one = new Map<Statement, { count: number; query: Prepared<unknown, Value[]> }>();
-  const many = new Map<Statement, Prepared<unknown, Value[]>>();
+  const one = new WeakMap<Statement, { count: number; query: Prepared<unknown, Value[]> }>();
+  const many = new WeakMap<Statement, Prepared<unknown, Value[]>>();
 
   const oneOf = (statement: Statement) => {
     let prepared = one.get(statement);
