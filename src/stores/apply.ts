@@ -248,7 +248,7 @@ function addEvents(tx: Tx, events: readonly NewEvent[]): void {
 
 const deleteAllEvents: Statement = {
   name: 'delete-all-events',
-  input: { epoch: 'text' },
+  input: {},
   sql: 'DELETE FROM events',
 };
 const setEpoch: Statement = {
@@ -260,7 +260,8 @@ const setEpoch: Statement = {
 /** Starts a new log of events, which is empty. Cursors of the previous log are refused. */
 export function beginLog(tx: Tx): void {
   const epoch = crypto.randomUUID().replaceAll('-', '');
-  for (const statement of [deleteAllEvents, setEpoch]) void tx.each(statement, [[epoch]]);
+  void tx.each(deleteAllEvents, [[]]);
+  void tx.each(setEpoch, [[epoch]]);
 }
 
 /** Deletes from the oldest event up to the first that has not expired, or the newest. */

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { createStore } from '../../src/stores/create-store.ts';
-import type { Engine } from '../../src/stores/statement.ts';
+import type { Engine, Statement } from '../../src/stores/statement.ts';
 import { applyBatch, deleteExpired } from '../../src/stores/apply.ts';
 import { createEngine } from '../../src/stores/postgres/engine.ts';
 import { createTx as createPostgresTx } from '../../src/stores/postgres/tx.ts';
@@ -11,7 +11,7 @@ import { keepPlans, type Prepared } from '../../src/stores/postgres/session.ts';
 import { createSql, type Sql } from '../../src/stores/postgres/sql.ts';
 import { parseAddress } from '../../src/stores/postgres/address.ts';
 import { makeSchema } from '../../src/stores/sqlite/schema.ts';
-import { createStatements, dialect, bindRow } from '../../src/stores/sqlite/statements.ts';
+import { createStatements, dialect, translate } from '../../src/stores/sqlite/statements.ts';
 import { createTx } from '../../src/stores/sqlite/tx.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
 import { sorts, type Store } from '../../src/stores/store.ts';
@@ -127,8 +127,8 @@ describe('on SQLite, every statement', () => {
       checkEventsEveryMs: 1,
       areWritesFailing: () => false,
       read: (statement, values, resultOf) => resultOf(run(statement, values)),
-      async scan<Row>(...[statement, values]: Parameters<Engine['scan']>): Promise<Row[]> {
-        scans.push(bindRow(statement, values).sql);
+      async scan<Row>(statement: Statement): Promise<Row[]> {
+        scans.push(translate(statement));
         return [];
       },
       async apply(change) {

@@ -49,12 +49,12 @@ onEveryStore('a search', ({ open }) => {
   it('by id finds one pet, if it meets every other condition and follows the cursor', async () => {
     const store = await openShop();
     const find = (request: Partial<SearchQuery>) => search(store, { id: 2n, ...request });
-    const all = { words: ['strasse'], categoryId: 11n, status: 'sold' } as const;
-    for (const request of [{}, all, { after: 3n }, { after: 1n, sort: 'oldest' }] as const)
+    const all: Partial<SearchQuery> = { words: ['strasse'], categoryId: 11n, status: 'sold' };
+    for (const request of [{}, all, { after: 3n }, { after: 1n, sort: 'oldest' as const }])
       expect(await find(request)).toEqual([1]);
-    for (const request of [{ after: 2n }, { after: 2n, sort: 'oldest' }] as const)
+    for (const request of [{ after: 2n }, { after: 2n, sort: 'oldest' as const }])
       expect(await find(request)).toEqual([]);
-    for (const other of [{ words: ['rex'] }, { categoryId: 1n }, { status: 'available' }] as const)
+    for (const other of [{ words: ['rex'] }, { categoryId: 1n }, { status: 'available' as const }])
       expect(await find({ ...all, ...other })).toEqual([]);
     expect(await search(store, { id: 7n })).toEqual([]);
   });

@@ -33,6 +33,8 @@ export function prepareForScan({ input, sql }: Statement): string {
 
 function unnest(input: Statement['input']): string {
   const arrays = Object.values(input).map((type, index) => `$${index + 1}::${type}[]`);
+  // Without a column, only one row makes sense.
+  if (arrays.length === 0) return '(VALUES (1)) AS input (place)';
   return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS input (${[...Object.keys(input), 'place'].join(', ')})`;
 }
 

@@ -4,8 +4,7 @@ import type { Value } from '../statement.ts';
 import { connectReadOnly } from './connect.ts';
 import { describeFailure } from './errors.ts';
 import type { StoreFile } from './file.ts';
-import type { SearchReply } from './search.ts';
-import type { Bound } from './statements.ts';
+import type { Search, SearchReply } from './search.ts';
 
 /** Runs the searches that may read all pets, so that the serving thread never does. */
 
@@ -23,7 +22,7 @@ if (process.platform === 'linux') {
 let store: StoreFile;
 let database: Database | undefined;
 
-self.onmessage = ({ data }: MessageEvent<StoreFile | Bound | 'close'>) => {
+self.onmessage = ({ data }: MessageEvent<StoreFile | Search | 'close'>) => {
   if (data === 'close') {
     database?.close();
     self.postMessage({ rows: [] } satisfies SearchReply);
@@ -34,7 +33,7 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | Bound | 'close'>) => {
   }
 };
 
-function search({ sql, values }: Bound): SearchReply {
+function search({ sql, values }: Search): SearchReply {
   try {
     database ??= connectReadOnly(store);
     return { rows: database.query<unknown, Value[]>(sql).all(...values) };

@@ -1,9 +1,15 @@
 import { unavailable } from '../../domain/error.ts';
 import { createScanner } from '../scans.ts';
+import type { InputRow } from '../statement.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
-import { type Bound, bindRow } from './statements.ts';
+import { translate } from './statements.ts';
 import type { StoreWatch } from './watch.ts';
+
+export interface Search {
+  sql: string;
+  values: InputRow;
+}
 
 export type SearchReply = { rows: unknown[] } | { failure: Failure };
 
@@ -25,7 +31,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
     return worker;
   };
 
-  const send = async (message: Bound | 'close'): Promise<SearchReply> => {
+  const send = async (message: Search | 'close'): Promise<SearchReply> => {
     reply = Promise.withResolvers();
     try {
       (thread ??= startThread()).postMessage(message);
@@ -39,7 +45,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   const scanner = createScanner(async (statement, values) => {
     const problem = watch.problem();
     if (problem) throw problem;
-    const result = await send(bindRow(statement, values));
+    const result = await send({ sql: translate(statement), values });
     if ('failure' in result) throw failureOf(result.failure);
     return result.rows;
   });

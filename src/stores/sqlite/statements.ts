@@ -9,32 +9,14 @@ const nextId = /\(SELECT coalesce\(max\(id\), 0\) FROM \w+\) \+ input\.place/;
 const insertOfInput = /^(INSERT INTO \w+ \([^)]*\))\s+SELECT\s([^]*)\sFROM input$/;
 const inputColumn = /\binput\.(\w+)/g;
 
-/** SQL with its values. */
-export interface Bound {
-  sql: string;
-  values: InputRow;
-}
-
-/** The statement for one row of input, which is bound to `?1, ?2, …`. */
-export function bindRow(statement: Statement, values: InputRow): Bound {
-  const { sql, count } = translate(statement);
-  return { sql, values: values.slice(0, count) };
-}
-
-/** `count` is how many of its values the statement binds. */
-function translate({ input, sql }: Statement): { sql: string; count: number } {
+/** For one row of input, which is bound to `?1, ?2, …`. */
+export function translate({ input, sql }: Statement): string {
   const columns = Object.keys(input);
-  let count = 0;
-  const translated = simplified(sql)
+  return simplified(sql)
     .replace(insertOfInput, '$1 VALUES ($2)')
     .replace(/\bIN \(SELECT (input\.\w+) FROM input\)/g, '= $1')
     .replace(/\s+FROM input\b/g, '')
-    .replace(inputColumn, (_, column: string) => {
-      const place = columns.indexOf(column) + 1;
-      count = Math.max(count, place);
-      return `?${place}`;
-    });
-  return { sql: translated, count };
+    .replace(inputColumn, (_, column: string) => `?${columns.indexOf(column) + 1}`);
 }
 
 /** AUTOINCREMENT and a CHECK cost each statement about as much as a row does. */
@@ -66,26 +48,18 @@ export type Statements = ReturnType<typeof createStatements>;
 
 /** Prepares statements on a connection, each on its first use. */
 export function createStatements(database: Database) {
-  const one = new WeakMap<Statement, { count: number; query: Prepared<unknown, Value[]> }>();
-  const many = new WeakMap<Statement, Prepared<unknown, Value[]>>();
-
-  const oneOf = (statement: Statement) => {
-    let prepared = one.get(statement);
-    if (!prepared) {
-      const { sql, count } = translate(statement);
-      one.set(statement, (prepared = { count, query: database.query<unknown, Value[]>(sql) }));
-    }
-    return prepared;
+  const createCache = (toSql: (statement: Statement) => string) => {
+    const cache = new WeakMap<Statement, Prepared<unknown, Value[]>>();
+    return (statement: Statement) => {
+      let query = cache.get(statement);
+      if (!query) cache.set(statement, (query = database.query<unknown, Value[]>(toSql(statement))));
+      return query;
+    };
   };
-  const manyOf = (statement: Statement) => {
-    let query = many.get(statement);
-    if (!query) many.set(statement, (query = database.query<unknown, Value[]>(translateForRows(statement))));
-    return query;
-  };
-  const run = <Row>(statement: Statement, values: InputRow): Row[] => {
-    const { count, query } = oneOf(statement);
-    return query.all(...(values.length === count ? values : values.slice(0, count))) as Row[];
-  };
+  const prepareForRow = createCache(translate);
+  const prepareForRows = createCache(translateForRows);
+  const run = <Row>(statement: Statement, values: InputRow): Row[] =>
+    prepareForRow(statement).all(...values) as Row[];
 
   return {
     run,
@@ -94,7 +68,8 @@ export function createStatements(database: Database) {
       const results: Row[] = [];
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
         const chunk = rows.slice(start, start + rowsAtOnce);
-        if (chunk.length === rowsAtOnce) results.push(...(manyOf(statement).all(...chunk.flat()) as Row[]));
+        if (chunk.length === rowsAtOnce)
+          results.push(...(prepareForRows(statement).all(...chunk.flat()) as Row[]));
         else for (const row of chunk) results.push(...run<Row>(statement, row));
       }
       return results;
