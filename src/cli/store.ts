@@ -1,4 +1,5 @@
-import { type NamedStore, storeAt, type StoreOptions } from '../stores/open.ts';
+import type { StoreOptions } from '../stores/create-store.ts';
+import { type NamedStore, storeAt } from '../stores/open.ts';
 import { report } from './terminal/output.ts';
 
 /** The one way in which commands open a store: it is closed after use. */

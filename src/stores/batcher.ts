@@ -26,6 +26,8 @@ export interface BatcherOptions<Item> {
 }
 
 const maxRowsPerBatch = 1000;
+/** How many items may wait, unless the options say otherwise. */
+export const defaultMaxLength = 10_000;
 
 /** `run` returns results in the order of the items. If it fails, it has done nothing, unless the store is down. */
 export function createBatcher<Item, Result>(
@@ -103,7 +105,7 @@ interface Queued<Item, Result> {
 
 /** A queue with limits on its length and the time that an item may wait. */
 function createBoundedQueue<Item, Result>(options: BatcherOptions<Item>) {
-  const { maxLength = 10_000, maxWaitMs, onRefused, rowsOf = () => 1 } = options;
+  const { maxLength = defaultMaxLength, maxWaitMs, onRefused, rowsOf = () => 1 } = options;
   const queued: Queued<Item, Result>[] = [];
   let timer: Timer | undefined;
 

@@ -1,17 +1,9 @@
 import { OperatorError, usageError } from '../domain/error.ts';
-import type { Registry } from '../metrics/registry.ts';
-import type { Log } from '../system/log.ts';
 import type { CheckedStore, CheckOptions } from './check.ts';
 import type { StoreTables } from './copy.ts';
-import type { MakeOptions } from './schema.ts';
+import type { MakeOptions, StoreOptions } from './create-store.ts';
 import { openSqliteStore, openSqliteTables } from './sqlite/open.ts';
 import type { Store } from './store.ts';
-
-export interface StoreOptions extends MakeOptions {
-  log?: Log;
-  /** Receives the store's metrics. */
-  metrics?: Registry | undefined;
-}
 
 /** The store behind a database URL. Each engine has one function, and its modules are loaded on first use. */
 export interface NamedStore {
@@ -22,7 +14,7 @@ export interface NamedStore {
   /** Opens the store to serve it. */
   open(options: StoreOptions): Promise<Store>;
   /** Opens the store to read or write all of it. */
-  openTables(options: StoreOptions & { mayCreate: boolean }): Promise<StoreTables>;
+  openTables(options: MakeOptions & { mayCreate: boolean }): Promise<StoreTables>;
   /** Reads all of the store as a start would find it. Fails where a start would, or at the first damaged row. */
   check(options: CheckOptions): Promise<CheckedStore>;
 }

@@ -5,14 +5,6 @@ import type { Statement } from './statement.ts';
 /** The first version that is published. */
 export const schemaVersion = 9;
 
-/** What to do about a missing store. */
-export interface MakeOptions {
-  /** True by default. Otherwise, a missing store is an error: a mistyped path must not create one. */
-  mayCreate?: boolean;
-  /** Called if there was no store and one was made. */
-  onMade?: (() => void) | undefined;
-}
-
 /** The error for a store that another build made. */
 export function otherSchema(store: string, version: number): OperatorError {
   const isNewer = version > schemaVersion;

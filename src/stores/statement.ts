@@ -1,4 +1,4 @@
-import type { AppliedBy, Change, Outcome, Refusal } from '../domain/change.ts';
+import type { AppliedBy, Change, Outcome, Refusal, TimedChange } from '../domain/change.ts';
 import type { MaybePromise } from '../system/maybe-promise.ts';
 import type { PetStore, Sort } from './store.ts';
 
@@ -69,7 +69,7 @@ export interface Engine extends Reader, Pick<PetStore, 'version' | 'areWritesFai
    * Applies a change in a batch with others, and resolves once it is on disk. Fails with `overloaded` if too many
    * changes wait.
    */
-  apply(change: Change): Promise<Outcome>;
+  apply(change: TimedChange): Promise<Outcome>;
   /** How often the end of the log may be read while a request waits. */
   checkEventsEveryMs: number;
   /** Waits for pending changes and running searches, then ends every connection. */

@@ -132,7 +132,7 @@ describe('on SQLite, every statement', () => {
         return [];
       },
       async apply(change) {
-        const place = waiting.push({ ...change, at: Date.now() }) - 1;
+        const place = waiting.push(change) - 1;
         batch ??= Promise.resolve().then(async () => {
           const outcomes = await applyBatch(tx, waiting.splice(0));
           await deleteExpired(tx, Date.now(), 100);
@@ -143,7 +143,7 @@ describe('on SQLite, every statement', () => {
       },
       close: async () => {},
     };
-    await useAll(createStore(engine, Date.now));
+    await useAll(createStore(engine, {}));
     const plans = [...database.statements].slice(before).map((sql) => {
       const steps = database.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all();
       return { sql, steps: steps.map(({ detail }) => detail) };
@@ -189,10 +189,8 @@ describe('on PostgreSQL, every statement', () => {
           }),
         ),
     };
-    const engine = createEngine(noting, {
-      ...{ now: Date.now, maxQueued: 1000, log: undefined, metrics: undefined },
-    });
-    const store = createStore(engine, Date.now);
+    const engine = createEngine(noting, {});
+    const store = createStore(engine, {});
     await useAll(store);
     await noting.write((query) => deleteExpired(createPostgresTx(query), Date.now(), 100));
     await store.close();

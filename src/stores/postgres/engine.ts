@@ -1,8 +1,7 @@
-import { type Change, type Outcome, subjectOf, type TimedChange } from '../../domain/change.ts';
-import type { Registry } from '../../metrics/registry.ts';
-import type { Log } from '../../system/log.ts';
+import { type Outcome, subjectOf, type TimedChange } from '../../domain/change.ts';
 import { applyBatch, deleteExpired } from '../apply.ts';
-import { type Batcher, createBatcher } from '../batcher.ts';
+import { type Batcher, createBatcher, defaultMaxLength } from '../batcher.ts';
+import type { StoreOptions } from '../create-store.ts';
 import type { Engine } from '../statement.ts';
 import { createWriteMonitor } from '../write-monitor.ts';
 import { createReader } from './reader.ts';
@@ -11,13 +10,7 @@ import type { Sql } from './sql.ts';
 import { dialect } from './statements.ts';
 import { createTx } from './tx.ts';
 
-interface EngineOptions {
-  now: () => number;
-  /** How many changes of a kind may wait. */
-  maxQueued: number;
-  log: Log | undefined;
-  metrics: Registry | undefined;
-}
+type EngineOptions = Pick<StoreOptions, 'maxQueuedWrites' | 'log' | 'metrics'>;
 
 export function createEngine(sql: Sql, options: EngineOptions): Engine {
   const { apply, areWritesFailing, close } = createQueues(sql, options);
@@ -37,19 +30,24 @@ export function createEngine(sql: Sql, options: EngineOptions): Engine {
 }
 
 /** `close` refuses new changes and waits for the pending ones. */
-function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions) {
+function createQueues(sql: Sql, { maxQueuedWrites = defaultMaxLength, log, metrics }: EngineOptions) {
   const monitor = createWriteMonitor(
     {
       // The longest queue is the first to refuse.
       length: (): number => Math.max(...queues.map(({ length }) => length)),
-      capacity: maxQueued,
+      capacity: maxQueuedWrites,
     },
     { log, metrics },
   );
-  const expire = createExpiry(sql, now);
+  const expire = createExpiry(sql);
+  const commit = async (batch: TimedChange[]): Promise<Outcome[]> => {
+    const outcomes = await sql.write((send) => applyBatch(createTx(send), batch));
+    expire(batch.at(-1)?.at ?? 0);
+    return outcomes;
+  };
   const createQueue = (): Batcher<TimedChange, Outcome> =>
-    createBatcher((batch) => sql.write((send) => applyBatch(createTx(send), batch)).finally(expire), {
-      maxLength: maxQueued,
+    createBatcher(commit, {
+      maxLength: maxQueuedWrites,
       maxWaitMs: limits.queueMs,
       monitor,
     });
@@ -57,9 +55,10 @@ function createQueues(sql: Sql, { now, maxQueued, log, metrics }: EngineOptions)
   const creates = createQueue();
   const others = { pet: createQueue(), category: createQueue(), key: createQueue() };
   const queues = [creates, ...Object.values(others)];
-  const queueOf = (change: Change) => (change.kind === 'create-pet' ? creates : others[subjectOf(change)]);
+  const queueOf = (change: TimedChange) =>
+    change.kind === 'create-pet' ? creates : others[subjectOf(change)];
   return {
-    apply: (change: Change) => queueOf(change).add({ ...change, at: now() }),
+    apply: (change: TimedChange) => queueOf(change).add(change),
     areWritesFailing: () => monitor.isFailing,
     close: async () => {
       await Promise.all(queues.map((queue) => queue.close()));
@@ -71,20 +70,20 @@ const deletedAtOnce = 1000;
 const expireEveryMs = 60_000;
 
 /**
- * Returns a function to call after each write, which deletes expired rows once a minute. The write itself would have to
+ * Returns a function to call after each batch with its time, which deletes expired rows once a minute. The write itself would have to
  * scan past every row deleted since the oldest open transaction of the server began.
  */
-function createExpiry(sql: Sql, now: () => number): () => void {
-  let nextAt = now() + expireEveryMs;
-  const expire = async (): Promise<void> => {
-    const time = now();
+function createExpiry(sql: Sql): (at: number) => void {
+  let nextAt: number | undefined;
+  const expire = async (at: number): Promise<void> => {
     for (let count = deletedAtOnce; count === deletedAtOnce;)
-      count = await sql.write((send) => deleteExpired(createTx(send), time, deletedAtOnce));
+      count = await sql.write((send) => deleteExpired(createTx(send), at, deletedAtOnce));
   };
-  return () => {
-    if (now() < nextAt) return;
-    nextAt = now() + expireEveryMs;
+  return (at) => {
+    nextAt ??= at + expireEveryMs;
+    if (at < nextAt) return;
+    nextAt = at + expireEveryMs;
     // After a failure, the next run deletes the rest.
-    expire().catch(() => {});
+    expire(at).catch(() => {});
   };
 }

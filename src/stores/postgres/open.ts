@@ -1,10 +1,7 @@
 import { OperatorError } from '../../domain/error.ts';
-import type { Registry } from '../../metrics/registry.ts';
-import type { Log } from '../../system/log.ts';
 import { type CheckedStore, type CheckOptions, checkRows } from '../check.ts';
 import type { StoreTables } from '../copy.ts';
-import { createStore } from '../create-store.ts';
-import type { MakeOptions } from '../schema.ts';
+import { createStore, type MakeOptions, type StoreOptions } from '../create-store.ts';
 import type { Store } from '../store.ts';
 import { parseAddress, type PostgresAddress } from './address.ts';
 import { createEngine } from './engine.ts';
@@ -16,19 +13,9 @@ import { limits } from './session.ts';
 import { createSql, type Sql, writerCount } from './sql.ts';
 import { createTx, sequences } from './tx.ts';
 
-export interface PostgresOptions extends MakeOptions {
-  /** A `postgres://` address. */
-  address: string;
-  maxQueuedWrites?: number;
-  now?: () => number;
-  /** Records the server in use and every change of it. */
-  log?: Log;
-  metrics?: Registry | undefined;
-}
-
 /** Opens the store to serve it. Makes its tables if they are missing. */
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
+export async function openPostgresStore(options: StoreOptions & { address: string }): Promise<Store> {
+  const { log, metrics } = options;
   const address = parseAddress(options.address);
   await usingSql(address, (sql) => prepareDatabase(sql, options));
 
@@ -41,7 +28,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   });
   // Read now, so that the log names the server at once. If it has just gone, the first request finds out.
   if (log) await warnOfOthers(sql.read, log).catch(() => {});
-  return createStore(createEngine(sql, { now, maxQueued: maxQueuedWrites, log, metrics }), now);
+  return createStore(createEngine(sql, options), options);
 }
 
 const selectSize = { name: 'select-size', text: 'SELECT pg_database_size(current_database()) AS size' };

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../domain/error.ts';
+import type { MakeOptions } from '../create-store.ts';
 import {
   definitions,
   type Column,
-  type MakeOptions,
   otherSchema,
   tableNames,
   refuseOtherTables,

@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
 import { partialForm, removeLeftovers, sizeOf } from '../../system/files.ts';
-import type { MakeOptions } from '../schema.ts';
+import type { MakeOptions } from '../create-store.ts';
 import { damaged, operatorError, isBusy, isUnreadable, noStore, replaced } from './errors.ts';
 import { findOrMakeStore, findStore, holdsFrames, refuseUnwritable, type StoreFile } from './file.ts';
 import { checkOwnership, makeSchema, readPragma } from './schema.ts';

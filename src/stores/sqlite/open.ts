@@ -3,11 +3,9 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Registry } from '../../metrics/registry.ts';
 import { sizeOf } from '../../system/files.ts';
-import type { Log } from '../../system/log.ts';
 import type { StoreTables } from '../copy.ts';
-import { createStore } from '../create-store.ts';
+import { createStore, type MakeOptions, type StoreOptions } from '../create-store.ts';
 import type { Engine } from '../statement.ts';
-import type { MakeOptions } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { openForReading, openForWriting, connectReadOnly } from './connect.ts';
 import { callerError, isDamage, operatorError } from './errors.ts';
@@ -19,20 +17,14 @@ import { createTx, raiseLastId, readLastId } from './tx.ts';
 import { isInPlace, watchStore, confirmInPlace } from './watch.ts';
 import { openWriter } from './writer.ts';
 
-interface SqliteOptions extends MakeOptions {
-  path: string;
-  maxQueuedWrites?: number;
-  now?: () => number;
-  log?: Log | undefined;
-  metrics?: Registry | undefined;
-}
+type SqliteOptions = StoreOptions & { path: string };
 
 /** Opens the store to serve it. Makes its file, folder and tables if they are missing. */
 export function openSqliteStore(options: SqliteOptions): Store {
   /** Closed in the opposite order, and also if the open fails. */
   const opened = new AsyncDisposableStack();
   try {
-    return createStore(openEngine(opened, options), options.now ?? Date.now);
+    return createStore(openEngine(opened, options), options);
   } catch (error) {
     void opened.disposeAsync();
     throw error;
@@ -40,7 +32,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
 }
 
 function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engine {
-  const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
+  const { path, log, metrics } = options;
   // Stays open: with its lock, no restore can slip in before the other connections hold theirs.
   const { store, database: writable } = openForWriting(path, options);
   opened.defer(() => writable.close());
@@ -57,10 +49,7 @@ function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engin
   const freshness = opened.adopt(createFreshness(database, watch), ({ close }) => close());
   const searcher = openSearcher(store, watch);
   opened.defer(() => searcher.close());
-  const writer = openWriter({
-    ...{ store, watch, maxQueued: maxQueuedWrites, log, metrics },
-    onReply: freshness.noteWritten,
-  });
+  const writer = openWriter(store, watch, { ...options, onReply: freshness.noteWritten });
   opened.defer(() => writer.close());
   if (metrics) measureFiles(metrics, store.path);
   const statements = createStatements(database);
@@ -72,7 +61,7 @@ function openEngine(opened: AsyncDisposableStack, options: SqliteOptions): Engin
     scan: searcher.scan,
     areWritesFailing: writer.areWritesFailing,
     async apply(change) {
-      const outcome = await writer.apply({ ...change, at: now() });
+      const outcome = await writer.apply(change);
       // Commands report these changes, so the next request must see them.
       if (change.kind === 'create-key' || change.kind === 'revoke-key') await untilNoticed();
       return outcome;
@@ -108,7 +97,7 @@ export async function openSqliteTables({
   path,
   mayCreate,
   ...options
-}: { path: string; mayCreate: boolean } & MakeOptions): Promise<StoreTables> {
+}: MakeOptions & { path: string; mayCreate: boolean }): Promise<StoreTables> {
   const { store, database } = mayCreate ? openForWriting(path, options) : openForReading(path);
   const tx = createTx(database);
   const { run } = createStatements(database);

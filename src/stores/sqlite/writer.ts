@@ -1,27 +1,23 @@
 import type { Outcome, TimedChange } from '../../domain/change.ts';
-import type { Registry } from '../../metrics/registry.ts';
-import type { Log } from '../../system/log.ts';
-import { type Batcher, createBatcher } from '../batcher.ts';
+import { type Batcher, createBatcher, defaultMaxLength } from '../batcher.ts';
+import type { StoreOptions } from '../create-store.ts';
 import { createWriteMonitor } from '../write-monitor.ts';
 import { failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
 import type { StoreWatch } from './watch.ts';
 import type { Reply } from './writer-thread.ts';
 
-interface WriterOptions {
-  store: StoreFile;
-  watch: Pick<StoreWatch, 'problem'>;
-  /** How many changes may wait, not counting those being committed. */
-  maxQueued: number;
-  log?: Log | undefined;
-  metrics?: Registry | undefined;
+interface WriterOptions extends Pick<StoreOptions, 'maxQueuedWrites' | 'log' | 'metrics'> {
   /** Called after each batch, before its callers go on. */
   onReply?: () => void;
 }
 
 /** Hands changes to the writer thread, in batches. Each resolves once its commit is on disk. */
-export function openWriter(options: WriterOptions) {
-  const { store, watch, maxQueued, log, metrics, onReply } = options;
+export function openWriter(
+  store: StoreFile,
+  watch: Pick<StoreWatch, 'problem'>,
+  { maxQueuedWrites = defaultMaxLength, log, metrics, onReply }: WriterOptions,
+) {
   // Keep the URL literal here: the one-file build searches for it.
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url));
   let replied: PromiseWithResolvers<Reply>;
@@ -48,13 +44,13 @@ export function openWriter(options: WriterOptions) {
   };
 
   const monitor = createWriteMonitor(
-    { length: (): number => batcher.length, capacity: maxQueued },
+    { length: (): number => batcher.length, capacity: maxQueuedWrites },
     { log, metrics },
   );
   const batcher: Batcher<TimedChange, Outcome> = createBatcher(commit, {
     startsAfterTurn: true,
     // The first change of a turn waits for its end, too.
-    maxLength: maxQueued + 1,
+    maxLength: maxQueuedWrites + 1,
     monitor,
   });
 

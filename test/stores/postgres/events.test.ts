@@ -40,9 +40,9 @@ describe('events on PostgreSQL', () => {
     const options = { readerCount: 1, timeouts: patient, commitMs: 60_000 };
     const sessions = createSql(parseAddress(database.address()), options);
     const slow = createEngine(sessions, {
-      ...{ now: Date.now, maxQueued: 1, log: undefined, metrics: undefined },
+      ...{ maxQueuedWrites: 1 },
     });
-    const adding = slow.apply(createPet({ name: 'Slow', categoryId: 1n }));
+    const adding = slow.apply({ ...createPet({ name: 'Slow', categoryId: 1n }), at: Date.now() });
     await held.untilWaiting(1);
     await store.pets.apply(createPet({ name: 'Quick', categoryId: 1n }));
     expect(await mirror.read(client, 100, 0)).toBe(1);

@@ -46,7 +46,7 @@ describe('a batch that fails', () => {
       };`;
     await withThreads(source, async () => {
       const watch = { problem: () => undefined };
-      const writer = openWriter({ store: findStore(folder.database)!, watch, maxQueued: 10 });
+      const writer = openWriter(findStore(folder.database)!, watch, {});
       const impossible = createPet({ name: 'Rex', categoryId: 1n, status: 'flying' as 'sold' });
       const failed = writer.apply({ ...impossible, at: 0 });
       expect(await failed.catch((error: unknown) => String(error))).toContain('CHECK constraint failed');
