@@ -11,7 +11,7 @@ export interface Batcher<Item, Result> {
   readonly length: number;
 }
 
-export interface BatcherOptions<Item> {
+export interface BatcherOptions {
   /** Waits for the end of the turn before it starts, so that all items of a turn share a batch. */
   startsAfterTurn?: boolean;
   /** For batches of writes. */
@@ -19,20 +19,17 @@ export interface BatcherOptions<Item> {
   maxLength?: number;
   /** How long an item may wait. By default, as long as it takes. */
   maxWaitMs?: number;
-  /** Receives an item that will not be in any batch. */
-  onRefused?: (item: Item) => void;
-  /** How many rows an item reads or writes; 1 by default. */
-  rowsOf?: (item: Item) => number;
+  /** 1,000 by default. */
+  maxPerBatch?: number;
 }
 
-const maxRowsPerBatch = 1000;
 /** How many items may wait, unless the options say otherwise. */
 export const defaultMaxLength = 10_000;
 
 /** `run` returns results in the order of the items. If it fails, it has done nothing, unless the store is down. */
 export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  options: BatcherOptions<Item> = {},
+  options: BatcherOptions = {},
 ): Batcher<Item, Result> {
   const { startsAfterTurn = false, monitor } = options;
   const queue = createBoundedQueue<Item, Result>(options);
@@ -104,18 +101,16 @@ interface Queued<Item, Result> {
 }
 
 /** A queue with limits on its length and the time that an item may wait. */
-function createBoundedQueue<Item, Result>(options: BatcherOptions<Item>) {
-  const { maxLength = defaultMaxLength, maxWaitMs, onRefused, rowsOf = () => 1 } = options;
+function createBoundedQueue<Item, Result>(options: BatcherOptions) {
+  const { maxLength = defaultMaxLength, maxWaitMs, maxPerBatch = 1000 } = options;
   const queued: Queued<Item, Result>[] = [];
   let timer: Timer | undefined;
 
   const refuseLate = (waitMs: number): void => {
     const oldest = performance.now() - waitMs;
     const inTime = queued.findIndex(({ since }) => since > oldest);
-    for (const { item, reject } of queued.splice(0, inTime === -1 ? queued.length : inTime)) {
-      onRefused?.(item);
+    for (const { reject } of queued.splice(0, inTime === -1 ? queued.length : inTime))
       reject(unavailable(new Error(`Waited more than ${waitMs} ms.`)));
-    }
     const [first] = queued;
     timer = first && setTimeout(refuseLate, Math.max(0, first.since - oldest), waitMs).unref();
   };
@@ -126,23 +121,11 @@ function createBoundedQueue<Item, Result>(options: BatcherOptions<Item>) {
     },
     add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
-        if (queued.length >= maxLength) {
-          onRefused?.(item);
+        if (queued.length >= maxLength)
           return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
-        }
         queued.push({ item, since: performance.now(), resolve, reject });
         if (maxWaitMs !== undefined) timer ??= setTimeout(refuseLate, maxWaitMs, maxWaitMs).unref();
       }),
-    /** Removes the first items: at most {@link maxRowsPerBatch} rows, but at least one item. */
-    takeBatch() {
-      let rows = 0;
-      let count = 0;
-      for (const { item } of queued) {
-        rows += rowsOf(item);
-        if (count > 0 && rows > maxRowsPerBatch) break;
-        count += 1;
-      }
-      return queued.splice(0, count);
-    },
+    takeBatch: () => queued.splice(0, maxPerBatch),
   };
 }

@@ -9,7 +9,7 @@ interface Scan {
 }
 
 /** A search among a million pets takes a fraction of a second; with a longer queue, its last callers would give up. */
-const limits = { maxLength: 32, maxWaitMs: 3000 };
+const limits = { maxLength: 32, maxWaitMs: 3000, maxPerBatch: 1 };
 
 /** Runs scans one at a time, because each may read every row. `close` waits for all of them. */
 export function createScanner(
@@ -19,11 +19,7 @@ export function createScanner(
     if (signal?.aborted) throw new PetstoreError('overloaded', 'The caller left while the search waited.');
     return run(statement, values);
   };
-  // Each scan is a batch of its own.
-  const queue = createBatcher(async (batch: Scan[]) => Promise.all(batch.map(runUnlessLeft)), {
-    ...limits,
-    rowsOf: () => Infinity,
-  });
+  const queue = createBatcher(async (batch: Scan[]) => Promise.all(batch.map(runUnlessLeft)), limits);
   return {
     scan: async <Row>(statement: Statement, values: InputRow, signal?: AbortSignal) =>
       (await queue.add({ statement, values, signal })) as Row[],

@@ -11,7 +11,7 @@ export type Value = string | number | bigint | boolean | null;
 export interface Statement {
   /** A session of PostgreSQL plans a named statement once, and one without a name each time. */
   name?: string;
-  /** The columns of `input`. A column called `size` says how many rows a page has. */
+  /** The columns of `input`. */
   input: Readonly<Record<string, 'bigint' | 'text' | 'boolean'>>;
   sql: string;
 }

@@ -1,4 +1,4 @@
-import { createBatcher } from '../batcher.ts';
+import { type Batcher, createBatcher } from '../batcher.ts';
 import { createScanner } from '../scans.ts';
 import type { InputRow, Reader, Statement } from '../statement.ts';
 import { limits } from './session.ts';
@@ -11,55 +11,39 @@ interface Read {
   resultOf: (rows: never[]) => unknown;
 }
 
+/** More would keep the first callers of a batch waiting for the pages of the last. */
+const maxReadsPerQuery = 100;
+
 /**
  * Reads by an index: all that wait with one statement become one query, and equal ones share their result. A read joins
  * only a query that has not been sent, so the result is as fresh as that of its own query would be.
  */
 export function createReader(sql: Pick<Sql, 'read' | 'search'>): Reader {
-  const batches = new WeakMap<Statement, (read: Read) => Promise<unknown>>();
+  const batchers = new WeakMap<Statement, Batcher<Read, unknown>>();
 
-  const createBatches = (statement: Statement) => {
-    const size = Object.keys(statement.input).indexOf('size');
+  const createBatches = (statement: Statement): Batcher<Read, unknown> => {
     const prepared = prepareForReads(statement);
-    /** By key; undefined while a read is being added. */
-    const waiting = new Map<string, Promise<unknown> | undefined>();
-    const leave = ({ key }: Read): void => void waiting.delete(key);
-
     const runBatch = async (reads: Read[]): Promise<unknown[]> => {
-      reads.forEach(leave);
-      const rows = await sql.read<{ place: number }>(
-        prepared,
-        arraysOf(
-          statement,
-          reads.map(({ values }) => values),
-        ),
-      );
+      const distinct = [...new Map(reads.map((read) => [read.key, read])).values()];
+      const inputs = distinct.map(({ values }) => values);
+      const rows = await sql.read<{ place: number }>(prepared, arraysOf(statement, inputs));
       const byPlace = Map.groupBy(rows, ({ place }) => place);
-      return reads.map(({ resultOf }, index) => resultOf((byPlace.get(index + 1) ?? []) as never[]));
+      const results = new Map(
+        distinct.map(({ key, resultOf }, index) => [
+          key,
+          resultOf((byPlace.get(index + 1) ?? []) as never[]),
+        ]),
+      );
+      return reads.map(({ key }) => results.get(key));
     };
-
-    const batcher = createBatcher(runBatch, {
-      maxWaitMs: limits.queueMs,
-      onRefused: leave,
-      ...(size !== -1 && { rowsOf: ({ values }: Read) => Number(values[size]) + 1 }),
-    });
-
-    return (read: Read): Promise<unknown> => {
-      const equal = waiting.get(read.key);
-      if (equal) return equal;
-      waiting.set(read.key, undefined);
-      const result = batcher.add(read);
-      // It may have been sent at once, or refused.
-      if (waiting.has(read.key)) waiting.set(read.key, result);
-      return result;
-    };
+    return createBatcher(runBatch, { maxWaitMs: limits.queueMs, maxPerBatch: maxReadsPerQuery });
   };
 
   return {
     read<Result>(statement: Statement, values: InputRow, resultOf: (rows: never[]) => Result) {
-      let read = batches.get(statement);
-      if (!read) batches.set(statement, (read = createBatches(statement)));
-      return read({ key: values.join('\0'), values, resultOf }) as Promise<Result>;
+      let batcher = batchers.get(statement);
+      if (!batcher) batchers.set(statement, (batcher = createBatches(statement)));
+      return batcher.add({ key: values.join('\0'), values, resultOf }) as Promise<Result>;
     },
     scan: createScanner((statement, values) => sql.search(prepareForScan(statement), values.map(parameterOf)))
       .scan,
