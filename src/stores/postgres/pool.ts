@@ -1,4 +1,4 @@
-import { type Client, type ClientBase, Pool, type PoolClient } from 'pg';
+import { type Client, type ClientBase, Pool } from 'pg';
 import { storeClosing } from '../../domain/error.ts';
 import { isCollision, SessionLostError } from './errors.ts';
 import { beginSession, driverConfig, type Session, type SessionOptions } from './session.ts';
@@ -6,11 +6,11 @@ import { beginSession, driverConfig, type Session, type SessionOptions } from '.
 /** Sessions for one kind of work. Each is opened when it is needed, stays open, and is replaced if it is lost. */
 export interface SessionPool {
   /**
-   * Runs work on a session that nobody else uses meanwhile. Fails with a `SessionLostError` if none is free in
-   * time, and with a `PetstoreError` once the pool closes.
+   * Runs work on a session that nobody else uses meanwhile. Fails with a `SessionLostError` if none is free in time,
+   * and with a `PetstoreError` once the pool closes.
    */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-  /** Waits briefly for running statements, then ends all sessions. Callers who wait for one are told at once. */
+  /** Waits briefly for running statements, then ends all sessions. */
   close(): Promise<void>;
 }
 
@@ -27,8 +27,6 @@ export function createPool(options: PoolOptions): SessionPool {
   const { size, onBegin } = options;
   const sessions = new WeakMap<ClientBase, Session>();
   const open = new Set<Session>();
-  const waiting = new Set<(reason: Error) => void>();
-  /** Set when the pool begins to close. */
   let closed: Promise<void> | undefined;
 
   const pool = new Pool({
@@ -51,22 +49,16 @@ export function createPool(options: PoolOptions): SessionPool {
   // Without a listener, an error of an idle session would end the process.
   pool.on('error', () => {});
 
-  const acquire = () =>
-    new Promise<{ client: PoolClient; session: Session }>((resolve, reject) => {
-      if (closed) return reject(storeClosing());
-      waiting.add(reject);
-      pool.connect((error, client) => {
-        const session = client && sessions.get(client);
-        // `close` has told the caller already.
-        if (!waiting.delete(reject)) client?.release();
-        else if (session) resolve({ client, session });
-        else reject(new SessionLostError(error));
-      });
+  const acquire = async () => {
+    if (closed) throw storeClosing();
+    const client = await pool.connect().catch((error: unknown) => {
+      throw new SessionLostError(error);
     });
+    // `onConnect` has begun it.
+    return { client, session: sessions.get(client) as Session };
+  };
 
   const end = async (): Promise<void> => {
-    for (const refuse of waiting) refuse(storeClosing());
-    waiting.clear();
     const timer = setTimeout(() => open.forEach((session) => session.destroy()), closeMs);
     await pool.end();
     await Promise.all(Array.from(open, ({ ended }) => ended));

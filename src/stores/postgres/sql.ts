@@ -15,7 +15,7 @@ import {
   type Session,
   type Timeouts,
 } from './session.ts';
-import { createTransact, type Transact } from './transaction.ts';
+import { transact } from './transaction.ts';
 
 /** Runs the store's statements, and handles each kind of failure. */
 export interface Sql {
@@ -26,7 +26,7 @@ export interface Sql {
   /**
    * Runs one transaction, and repeats it if a collision or a lost session undid it. So `work` may run several times.
    */
-  write: Transact;
+  write<Result>(work: (send: Send) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -65,18 +65,14 @@ export function createSql(address: PostgresAddress, options: SqlOptions): Sql {
     (statement, values) =>
       retry(() => pool.run((session) => session.send(statement, values)));
 
-  const transact = createTransact({
-    onSession: (work) => writers.run(work),
-    statementsMs: timeouts.silenceMs,
-    commitMs,
-  });
+  const transactionLimits = { statementsMs: timeouts.silenceMs, commitMs };
 
   return {
     read: sendOn(readers),
     search: sendOn(searchers),
     async write(work) {
       try {
-        return await retry(() => transact(work));
+        return await retry(() => transact(writers, work, transactionLimits));
       } catch (error) {
         if (error instanceof OutcomeUnknownError) unknownOutcomes?.increment();
         throw error;

@@ -1,32 +1,31 @@
 import { DatabaseError } from 'pg';
 import { OutcomeUnknownError } from '../../domain/error.ts';
 import { isUndone, SessionLostError } from './errors.ts';
+import type { SessionPool } from './pool.ts';
 import type { Send, Session } from './session.ts';
 
-/** Runs one transaction. Fails with an `OutcomeUnknownError` only if COMMIT was sent and got no response. */
-export type Transact = <Result>(work: (send: Send) => Promise<Result>) => Promise<Result>;
-
-export interface TransactionOptions {
-  /** Runs work on a session that nobody else uses until the work ends. */
-  onSession: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
-  /** The time limit for the statements that `work` awaits. */
+/** In milliseconds. */
+interface Limits {
+  /** For the statements that `work` awaits. */
   statementsMs: number;
-  /** The time limit for COMMIT, and before that for the statements that travel with it. */
+  /** For COMMIT, and before that for the statements that travel with it. */
   commitMs: number;
 }
 
 /**
- * If COMMIT is late, tells the caller that the outcome is unknown, and keeps the session until the response arrives or
- * TCP finds the network gone. A standby that hangs thus ties up no more than the two writers: further writes wait for
- * one of them in vain.
+ * Runs one transaction. Fails with an `OutcomeUnknownError` only if COMMIT was sent and got no response. If COMMIT is
+ * late, the caller is told so, and the session is kept until the response arrives or TCP finds the network gone. A
+ * standby that hangs thus ties up no more than the two writers: further writes wait for one of them in vain.
  */
-export function createTransact({ onSession, ...limits }: TransactionOptions): Transact {
-  return <Result>(work: (send: Send) => Promise<Result>) => {
-    const lateness = Promise.withResolvers<never>();
-    const onLate = (): void => lateness.reject(outcomeUnknown(new Error('COMMIT hangs.')));
-    const outcome = onSession((session) => runTransaction(session, work, { ...limits, onLate }));
-    return Promise.race([outcome, lateness.promise]);
-  };
+export function transact<Result>(
+  writers: SessionPool,
+  work: (send: Send) => Promise<Result>,
+  limits: Limits,
+): Promise<Result> {
+  const lateness = Promise.withResolvers<never>();
+  const onLate = (): void => lateness.reject(outcomeUnknown(new Error('COMMIT hangs.')));
+  const outcome = writers.run((session) => runTransaction(session, work, limits, onLate));
+  return Promise.race([outcome, lateness.promise]);
 }
 
 function outcomeUnknown(cause: unknown): OutcomeUnknownError {
@@ -40,7 +39,8 @@ function outcomeUnknown(cause: unknown): OutcomeUnknownError {
 async function runTransaction<Result>(
   session: Session,
   work: (send: Send) => Promise<Result>,
-  { statementsMs, commitMs, onLate }: Omit<TransactionOptions, 'onSession'> & { onLate: () => void },
+  { statementsMs, commitMs }: Limits,
+  onLate: () => void,
 ): Promise<Result> {
   const statements: Promise<unknown>[] = [];
   const send: Send = (statement, values) => {
