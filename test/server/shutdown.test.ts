@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { rex } from '../support/http/calls.ts';
+import { addPet, nextQuery, rex } from '../support/http/calls.ts';
 import { untilUnderWay } from '../support/metrics/scrape.ts';
 import {
   cleanEnvironment,
@@ -18,6 +18,8 @@ import {
 } from '../support/http/raw-http.ts';
 
 const stopping = /"message":"stopping"/;
+/** They tell when a request is under way. */
+const withMetrics = ['--metrics-port', '0'];
 
 describe('a service under load', () => {
   it('stops with 0, and every executed request got its whole response', async () => {
@@ -94,9 +96,6 @@ describe('a service with a stop delay', () => {
 });
 
 describe('a service that is stopping', () => {
-  /** They tell when a request is under way. */
-  const withMetrics = ['--metrics-port', '0'];
-
   it('cuts off a request that never ends, and exits with 0', async () => {
     await using service = await startService({ args: withMetrics });
     using slow = await sendHalf(service, 'Endless Rex');
@@ -166,6 +165,32 @@ describe('a service that is stopping', () => {
   });
 });
 
+describe('readers of events who wait while the service is told to stop', () => {
+  it('each get an empty page, and the service ends with 0', async () => {
+    await using service = await startService({ args: withMetrics });
+    const waiting = Array.from({ length: 6 }, () => readAndWait(service));
+    await untilUnderWay(service, waiting.length);
+    const status = await service.stop();
+    const pages = await Promise.all(waiting);
+    for (const { events, next } of pages)
+      expect([events, next]).toEqual([[], expect.stringContaining('after=')]);
+    // By itself, a wait ends no sooner.
+    expect(Math.min(...pages.map(({ ms }) => ms))).toBeLessThan(5000);
+    expect(status).toBe(0);
+    expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
+  });
+
+  it('wait on during the stop delay, or they would return at once', async () => {
+    await using service = await startService({ args: withMetrics, env: { STOP_DELAY: '300' } });
+    void service.stop();
+    await service.untilLogged(stopping);
+    const waiting = readAndWait(service);
+    await untilUnderWay(service);
+    await addPet(service.call);
+    expect((await waiting).events).toMatchObject([{ type: 'pet.created' }]);
+  });
+});
+
 interface Reader {
   unanswered: string[];
   truncatedCount: number;
@@ -198,6 +223,13 @@ async function readLists(options: { url: string; isDone: () => boolean; label: s
 interface SlowRequest extends Disposable {
   connection: RawConnection;
   finish(): void;
+}
+
+async function readAndWait(service: Service) {
+  const startedAt = performance.now();
+  const response = await service.call('/v1/events?wait=5');
+  const events = (await response.json()) as { type: string }[];
+  return { events, next: nextQuery(response), ms: performance.now() - startedAt };
 }
 
 /** Begins a create and keeps back the end of its body; returns once the service has begun to read it. */
