@@ -1,7 +1,9 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'bun:test';
 import { dereference } from '../../../packages/web/src/docs/contract.ts';
-import { contractOf, toOpenapi30 } from '../../../src/http/contract.ts';
+import { contractOf, type ContractOptions, toOpenapi30 } from '../../../src/http/contract.ts';
+import { createDocuments } from '../../../src/http/documents.ts';
+import type { Call } from '../../../src/http/route.ts';
 import { problemsOfValue } from '../../support/contract/conformance.ts';
 import {
   operations,
@@ -11,17 +13,24 @@ import {
   type DocumentedOperation,
   type Schema,
 } from '../../support/contract/openapi.ts';
-import { openService, type ServiceOptions } from '../../support/http/service.ts';
 
 interface Document {
   servers: { url: string }[];
   components: Record<string, Record<string, unknown>>;
 }
 
-async function documentOf(path: string, options: ServiceOptions = {}): Promise<Document> {
-  await using service = await openService(options);
-  const text = await (await service.callAs(null, path)).text();
-  return (path.endsWith('.yaml') ? Bun.YAML.parse(text) : JSON.parse(text)) as Document;
+/** What the service responds at this address, with these options. */
+async function respond(address: string, options: ContractOptions = {}, headers: Record<string, string> = {}) {
+  const { href, pathname } = new URL(address, 'http://localhost');
+  const handler = createDocuments(options)[pathname as '/openapi.json'];
+  const request = new Request(href, { headers });
+  const { body, etag, headers: own } = await handler({ request } as Call);
+  return { text: String(body), etag, headers: own };
+}
+
+async function documentOf(address: string, options?: ContractOptions, headers?: Record<string, string>) {
+  const { text } = await respond(address, options, headers);
+  return (address.endsWith('.yaml') ? Bun.YAML.parse(text) : JSON.parse(text)) as Document;
 }
 
 describe('/openapi.json', () => {
@@ -31,8 +40,7 @@ describe('/openapi.json', () => {
   });
 
   it('quotes dates in YAML, because YAML 1.1 does not read them as text', async () => {
-    await using service = await openService();
-    const yaml = await (await service.callAs(null, '/openapi.yaml')).text();
+    const { text: yaml } = await respond('/openapi.yaml');
     expect(yaml).toContain('x-sunset: "2030-12-05"');
     expect(yaml).not.toMatch(/(?:: |- )\d{4}-\d\d/);
   });
@@ -60,7 +68,7 @@ describe('the servers of the documents', () => {
   const publicUrl = 'https://pets.example/v1';
   const stagingUrl = 'https://staging.pets.example/api/v1';
   const documents = ['/openapi.json', '/openapi.yaml', '/openapi-3.0.json'];
-  const urlsOf = async (options: ServiceOptions) => {
+  const urlsOf = async (options: ContractOptions) => {
     const all = documents.map(async (path) => {
       const { servers } = await documentOf(path, options);
       return servers.map(({ url }) => url);
@@ -79,11 +87,8 @@ describe('the servers of the documents', () => {
 });
 
 describe('the host of the documents', () => {
-  async function urlAt(address: string, headers: Record<string, string> = {}, namesHost = false) {
-    await using service = await openService({ namesHost });
-    const response = await service.app.fetch(new Request(`${address}/openapi.json`, { headers }));
-    return ((await response.json()) as Document).servers[0]?.url;
-  }
+  const urlAt = async (origin: string, headers: Record<string, string> = {}, namesHost = false) =>
+    (await documentOf(`${origin}/openapi.json`, { namesHost }, headers)).servers[0]?.url;
 
   it.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'https://127.0.0.1:8443'])(
     'is named on loopback: %s',
@@ -104,12 +109,8 @@ describe('the host of the documents', () => {
   });
 
   it('changes nothing else, and has an ETag of its own', async () => {
-    await using service = await openService();
     const [local, other] = await Promise.all(
-      ['http://127.0.0.1', 'http://pets.example'].map(async (address) => {
-        const response = await service.app.fetch(new Request(`${address}/openapi.yaml`));
-        return { etag: response.headers.get('ETag'), text: await response.text() };
-      }),
+      ['http://127.0.0.1', 'http://pets.example'].map((origin) => respond(`${origin}/openapi.yaml`)),
     );
     expect(local!.text.replace('http://127.0.0.1/v1', '/v1')).toBe(other!.text);
     expect(local!.etag).not.toBe(other!.etag);
@@ -128,11 +129,9 @@ describe('the parameters of the documents', () => {
 });
 
 it('/petstore.arazzo.yaml is the file of the repository', async () => {
-  await using service = await openService();
-  const response = await service.callAs(null, '/petstore.arazzo.yaml');
-  expect(response.headers.get('Content-Type')).toBe('application/yaml');
-  const file = Bun.file(new URL('../../../petstore.arazzo.yaml', import.meta.url));
-  expect(await response.text()).toBe(await file.text());
+  const { text, headers } = await respond('/petstore.arazzo.yaml');
+  expect(headers).toEqual({ 'Content-Type': 'application/yaml' });
+  expect(text).toBe(await Bun.file(new URL('../../../petstore.arazzo.yaml', import.meta.url)).text());
 });
 
 describe('/openapi-3.0.json', () => {
@@ -154,18 +153,28 @@ describe('/openapi-3.0.json', () => {
   });
 
   it('accepts and refuses the same values', () => {
-    const pairs = wholeContract.operations.flatMap((operation, index) => {
+    const all = wholeContract.operations.flatMap((operation, index) => {
       const other = schemasOf(converted.operations[index]!);
       return schemasOf(operation).map((schema, place) => [schema, other[place]!] as const);
     });
-    expect(pairs.length).toBeGreaterThan(30);
+    const pairs = withoutRepeats(all);
+    expect(pairs.length).toBeGreaterThan(20);
     const judged = pairs.flatMap(([schema, other]) =>
-      values.map((value) => [problemsOfValue(schema, value).length === 0, isInstance30(other, value), value]),
+      withoutRepeats(values).map((value) => [
+        problemsOfValue(schema, value).length === 0,
+        isInstance30(other, value),
+        value,
+      ]),
     );
     expect(judged.filter(([one, same]) => one !== same)).toEqual([]);
     expect(judged.filter(([one]) => one).length).toBeGreaterThan(50);
   });
 });
+
+/** Operations share most of their schemas, and compiling one takes longest. */
+function withoutRepeats<Item>(items: Item[]): Item[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
 
 function namesOf(all: DocumentedOperation[]): string[] {
   return all.map(({ operationId }) => operationId);
