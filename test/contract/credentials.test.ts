@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { generateKey } from '../../src/domain/api-key.ts';
+import { maxBodyBytes } from '../../src/domain/pet.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
-import { outcomeOf } from '../support/http/calls.ts';
+import { addPet, outcomeOf, patch, post, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 import { stores } from '../support/stores.ts';
 
-/** API keys: what no request can see. The rest are checks of `petstore-conform`. */
+/** API keys: what a caller with one key cannot see. The rest are checks of `petstore-conform`. */
 
 let service: Service;
 let issuedKey: string;
@@ -154,5 +155,77 @@ describe('a 401', () => {
       (await ask(`Bearer ${text}`)).text(),
     );
     expect(new Set(await Promise.all(bodies)).size).toBe(1);
+  });
+});
+
+describe('a read-only key', () => {
+  it('may list and fetch, and gets 404 and 405 before 403, and 403 before any other problem', async () => {
+    const id = await addPet(service.call);
+    const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), isReadOnly: true });
+    const window = (path: string, init?: RequestInit) =>
+      outcomeOf(service.callAs(`Bearer ${text}`, `/v1/${path}`, init));
+    for (const method of ['GET', 'HEAD'])
+      for (const path of ['pets', 'pets?status=sold', `pets/${id}`, 'store/orders', 'events', 'categories'])
+        expect(await window(path, { method })).toBe('200');
+    expect(await window('unknown', post(rex))).toBe('404 not_found');
+    for (const path of ['pets', `pets/${id}`])
+      expect(await window(path, { method: 'PUT' })).toBe('405 method_not_allowed');
+    for (const body of ['{', ' '.repeat(maxBodyBytes + 1)])
+      expect(await window('pets', post(body))).toBe('403 forbidden');
+    expect(await window('pets', post('x', { 'Content-Type': 'text/plain' }))).toBe('403 forbidden');
+    expect(await window('pets/0', { method: 'DELETE' })).toBe('403 forbidden');
+  });
+});
+
+describe('a key that may not delete', () => {
+  it('is 403 on a delete, and may do everything else', async () => {
+    const { text } = await issueKey(service.keys, { name: 'till', now: new Date(), mayDelete: false });
+    const till = (path: string, init?: RequestInit) => service.callAs(`Bearer ${text}`, path, init);
+    const path = `/v1/pets/${await addPet(till)}`;
+    const refused = await till(path, { method: 'DELETE' });
+    expect(refused.headers.get('WWW-Authenticate')).toEndWith('error="insufficient_scope"');
+    expect(await outcomeOf(refused)).toBe('403 forbidden');
+    expect(await outcomeOf(till('/v1/pets/0', { method: 'DELETE' }))).toBe('403 forbidden');
+    expect(await outcomeOf(till('/v1/pets', { method: 'DELETE' }))).toBe('405 method_not_allowed');
+    expect(await outcomeOf(till(path, patch({ name: 'Tom' })))).toBe('200');
+  });
+});
+
+describe('getKey', () => {
+  it('describes a key of the store, with its rights and its end', async () => {
+    const now = new Date(Date.now() - 1000);
+    const expiresAt = new Date(now.getTime() + 3_600_000);
+    const till = await issueKey(service.keys, { name: 'till "2"', now, expiresAt });
+    const window = await issueKey(service.keys, { name: 'window', now, isReadOnly: true });
+    const describeKey = async ({ text }: typeof till): Promise<unknown> =>
+      (await ask(`Bearer ${text}`, '/v1/key')).json();
+    const described = { createdAt: now.toISOString(), readOnly: false, mayDelete: true };
+    expect(await describeKey(window)).toEqual({
+      ...described,
+      ...{ name: 'window', readOnly: true, mayDelete: false },
+    });
+    const tillKey = { ...described, name: 'till "2"' };
+    expect(await describeKey(till)).toEqual({ ...tillKey, expiresAt: expiresAt.toISOString() });
+    const revokedAt = new Date(now.getTime() + 60_000);
+    await service.keys.revokeKey(till.key.id, revokedAt);
+    await untilNoticed();
+    expect(await describeKey(till)).toEqual({ ...tillKey, expiresAt: revokedAt.toISOString() });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('may be chosen by another API key as well', async () => {
+    const headers = { 'Idempotency-Key': 'chosen-twice' };
+    const first = await service.call('/v1/pets', post(rex, headers));
+    const other = await service.callAs(
+      `Bearer ${issuedKey}`,
+      '/v1/pets',
+      post({ ...rex, name: 'Tom' }, headers),
+    );
+    expect(other.status).toBe(201);
+    expect(other.headers.has('Idempotent-Replayed')).toBe(false);
+    expect(other.headers.get('Location')).not.toBe(first.headers.get('Location'));
+    const again = await service.call('/v1/pets', post(rex, headers));
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
   });
 });

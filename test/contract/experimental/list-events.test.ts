@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { encodeCursor } from '../../../src/http/parameters.ts';
 import { createRegistry } from '../../../src/metrics/registry.ts';
-import { addPet, nextQuery, outcomeOf } from '../../support/http/calls.ts';
+import { addPet, nextQuery, outcomeOf, rex } from '../../support/http/calls.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 
 interface EventBody {
@@ -44,10 +44,11 @@ describe('listEvents', () => {
     expect(await outcomeOf(await list(`?${query}`))).toBe(outcome);
   });
 
-  it('has events of --stable-only, too', async () => {
+  it('has events of --stable-only, too, as listOrders has its orders', async () => {
     await using stable = await openService({ stableOnly: true });
-    await addPet(stable.call);
+    await addPet(stable.call, { ...rex, status: 'sold' });
     expect((await stable.events.listEvents({ limit: 1 })).json).not.toBe('[]');
+    expect((await stable.orders.listOrders({ limit: 1 })).json).not.toBe('[]');
   });
 });
 
