@@ -61,6 +61,7 @@ describe('changes of a category', () => {
     [7, { ifNoneMatch: '*' }, 'if-none-match'],
     [7, { ifNoneMatch: `W/${tag}` }, 'if-none-match'],
     [7, { ifMatch: tag, ifNoneMatch: tag }, 'if-none-match'],
+    [7, { ifMatch: otherTag, ifNoneMatch: tag }, 'if-match'],
     [7, { ifNoneMatch: otherTag }, undefined],
     [8, { ifNoneMatch: '*' }, undefined],
     [8, { ifNoneMatch: tag }, undefined],

