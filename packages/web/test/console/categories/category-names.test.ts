@@ -48,15 +48,6 @@ describe('CategoryNames', () => {
 });
 
 describe('Categories', () => {
-  it('reads all pages', async () => {
-    await using service = await openListeningService();
-    for (let id = 1n; id <= 101n; id++) await service.client.putCategory(id, `Name ${id}`);
-    const categories = new Categories({ client: service.client, onChange() {} });
-    await categories.load();
-    expect([categories.names.list.length, categories.names.nameOrNumber(101n)]).toEqual([101, 'Name 101']);
-    expect(categories.isStale).toBe(false);
-  });
-
   it('takes the number after the one that somebody else was faster to name', async () => {
     await using service = await openListeningService();
     const { client } = service;

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../../../client/src/index.ts';
 import { Notes } from '../../../src/console/changes/notes.ts';
-import { Undo } from '../../../src/console/changes/undo.ts';
 import { CategoryNames } from '../../../src/console/categories/category-names.ts';
 import {
-  anywayLabel,
   fieldsOf,
   reversed,
   shortNameOf,
   tellConflict,
-  tellDone,
-  tellFailed,
-  tellUndone,
   textOf,
   withFields,
 } from '../../../src/console/changes/words.ts';
@@ -43,26 +38,6 @@ describe('the words about a change', () => {
     expect(textOf(tellConflict(rex, sold, typed, names, 'till-2'))).toBe(
       'till-2 has sold Rex (1) in the meantime. You wanted “\u2068Maxi\u2069” and \u2068Cats\u2069.',
     );
-  });
-
-  it('say what was done, undone or refused, and offer to do it anyway', () => {
-    expect(textOf(tellDone(rex, sold, { status: 'sold' }))).toBe('Rex (1) is sold.');
-    expect(textOf(tellDone(sold, rex, { status: 'available' }))).toBe(
-      'Rex (1) was returned and is available.',
-    );
-    expect(textOf(tellDone(rex, rex, { name: 'Rex' }))).toBe('Saved Rex (1).');
-    expect(textOf(tellUndone(rex, { status: 'available' }))).toBe('Undone: Rex (1) is available again.');
-    expect(textOf(tellUndone(rex, { name: 'Rex' }))).toBe('Undone: Rex (1) is as it was before.');
-    expect(textOf(tellFailed({ seen: rex, wish: { status: 'sold' } }))).toBe('Rex (1) was not sold.');
-    expect(textOf(tellFailed({ seen: sold, wish: { status: null } }))).toBe('Rex (1) was not returned.');
-    expect(textOf(tellFailed({ seen: rex, wish: 'remove' }, true))).toBe(
-      'Rex (1) may not have been removed.',
-    );
-    expect(anywayLabel(rex, { status: 'sold' })).toBe('Sell it anyway');
-    expect(anywayLabel(sold, { status: 'available' })).toBe('Return it anyway');
-    expect(anywayLabel(rex, { status: null })).toBe('Take its status away anyway');
-    expect(anywayLabel(rex, { name: 'Max' })).toBe('Save it anyway');
-    expect(anywayLabel(rex, 'remove')).toBe('Remove it anyway');
   });
 
   it('shorten a name between two characters and name a pet without one by its id', () => {
@@ -107,21 +82,5 @@ describe('Notes', () => {
     expect(notes.list.map(({ words }) => textOf(words))).toEqual(['Too fast.']);
     notes.add({ petId: 1n, words: [] });
     expect(notes.list.map(({ petId }) => petId)).toEqual([1n]);
-  });
-});
-
-describe('Undo', () => {
-  it('takes back the latest deed, and nothing before one that cannot be taken back', () => {
-    const notes = new Notes(() => {});
-    const undo = new Undo(notes);
-    const undone: string[] = [];
-    const said = () => notes.list.map(({ words }) => textOf(words)).join();
-    for (const name of ['a', 'b']) undo.add(() => void undone.push(name));
-    const gone = undo.add(() => ['Rex stays removed.']);
-    undo.latest();
-    expect([undone, said()]).toEqual([[], 'Rex stays removed.']);
-    undo.drop(gone);
-    for (const _ of [1, 2, 3]) undo.latest();
-    expect([undone, said()]).toEqual([['b', 'a'], 'There is nothing to undo.']);
   });
 });

@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { signIn } from '../../../../../test/support/browser/console.ts';
+import { focusedRow, noteOf, openShop, soldIn } from '../../../../../test/support/browser/shop.ts';
 import { visit } from '../../../../../test/support/browser/visit.ts';
 import { openServiceOnFile } from '../../../../../test/support/http/service-on-file.ts';
+import { hold, settled } from '../helpers.ts';
 
 const tills = useTills();
+const searches = '**/v1/pets/search?*';
 const pets = [
   { name: 'Rex', categoryId: 7n, status: 'available' },
   { name: 'Zoë', categoryId: -5n, status: 'sold' },
   { name: 'Rexona', categoryId: 9223372036854775807n },
   { name: 'Mia', categoryId: 1n, status: 'sold' },
 ] as const;
+
+const namesOf = (page: Page) => page.locator('.name-text').allTextContents();
+const isInert = (page: Page) => page.locator('.grid').evaluate((grid) => grid.hasAttribute('inert'));
 
 describe('the search', () => {
   it('finds pets by name, category and id, with or without a status, and counts them', async () => {
@@ -19,7 +26,7 @@ describe('the search', () => {
     const find = async (text: string, end: string) => {
       await box.fill(text);
       await page.getByText(end, { exact: true }).waitFor();
-      return page.locator('.name-text').allTextContents();
+      return namesOf(page);
     };
     await page.getByText('4 pets', { exact: true }).waitFor();
     expect(await find('rex', '2 pets matching “rex”')).toEqual(['Rexona', 'Rex']);
@@ -36,9 +43,11 @@ describe('the search', () => {
     await page.getByRole('button', { name: 'Show all pets' }).click();
     await page.getByText('4 pets', { exact: true }).waitFor();
     // A removed pet keeps its row and does not count.
-    page.on('dialog', (dialog) => dialog.accept());
     await page.locator('.row[data-id="1"]').focus();
+    await page.clock.install();
     await page.keyboard.press('Delete');
+    await page.locator('.row.is-struck').waitFor();
+    await page.clock.fastForward(10_000);
     await page.getByText('3 pets', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
@@ -52,7 +61,7 @@ describe('the search', () => {
     for (const text of ['"1080"', ' “1080” ', '„1080“']) {
       await box.fill(text);
       await page.getByText(`2 pets matching “${text.trim()}”`, { exact: true }).waitFor();
-      expect(await page.locator('.name-text').allTextContents()).toEqual(['Rex 1080', '1080']);
+      expect(await namesOf(page)).toEqual(['Rex 1080', '1080']);
     }
     await page.getByRole('button', { name: 'Shortcuts' }).click();
     await page.getByRole('dialog').getByText('Pets with 7 in their name').waitFor();
@@ -68,7 +77,7 @@ describe('the search', () => {
     const { page } = await tills.open(openServiceOnFile([{ name: 'Mia', categoryId: 1n }, ...many]));
     await page.getByRole('radio', { name: 'No status' }).check();
     await page.getByText('1 pet without a status').waitFor();
-    expect(await page.locator('.name-text').allTextContents()).toEqual(['Mia']);
+    expect(await namesOf(page)).toEqual(['Mia']);
   });
 
   it('lives in the address with the filter, so that a reload or a link shows the same', async () => {
@@ -85,7 +94,64 @@ describe('the search', () => {
     await using other = await visit(tills.browser, page.url());
     await signIn(other.page, service.apiKey);
     await other.page.getByText('1 available pet matching “e”').waitFor();
-    expect(await other.page.locator('.name-text').allTextContents()).toEqual(['Rex']);
+    expect(await namesOf(other.page)).toEqual(['Rex']);
     expect(other.complaints).toEqual([]);
+  });
+});
+
+describe('a search on a slow network', () => {
+  it('makes Enter wait for its own results, and sells none of the old ones by key, mouse or touch', async () => {
+    const { page, complaints, findBarriers, service } = await tills.open(
+      openShop('Curious Rex', 'Mia', 'Balu'),
+      { hasTouch: true },
+    );
+    const old = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
+    const release = await hold(page, searches);
+    await page.getByRole('searchbox').pressSequentially('curious rex');
+    expect(await isInert(page)).toBe(true);
+    await page.getByText('Searching…').waitFor();
+    await page.keyboard.press('Enter');
+    for (const act of [
+      () => page.keyboard.press('s'),
+      () => page.mouse.click(old.x + 5, old.y + 5),
+      () => page.touchscreen.tap(old.x + 5, old.y + 5),
+    ]) {
+      await page.locator('.note').evaluateAll((notes) => notes.forEach((note) => note.remove()));
+      await act();
+      await noteOf(page, 'Still searching. Nothing was done; try again.').waitFor();
+    }
+    expect(await page.getByRole('searchbox').inputValue()).toBe('curious rex');
+    expect(await findBarriers()).toEqual([]);
+    release();
+    await page.locator('.row:focus').waitFor();
+    expect([await namesOf(page), await focusedRow(page)]).toEqual([['Curious Rex'], 'Curious Rex']);
+    expect([await isInert(page), await soldIn(service)]).toEqual([false, []]);
+    await settled(page);
+    await page.keyboard.press('s');
+    await noteOf(page, 'Curious Rex (1) is sold.').waitFor();
+    expect(await soldIn(service)).toEqual([1n]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('ignores a click and a key right after the rows have changed, and says so', async () => {
+    const { page, service } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
+    const first = (await page.getByRole('button', { name: 'Sell Balu' }).boundingBox())!;
+    // The time in which new rows take nothing stands still, however slow the machine is.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Animation.enable');
+    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
+    await page.getByRole('searchbox').fill('rex');
+    await page.keyboard.press('Enter');
+    await page.locator('.row:focus').waitFor();
+    const said = noteOf(page, 'The list has just changed. Nothing was done; try again.');
+    await page.keyboard.press('s');
+    await said.waitFor();
+    await said.evaluateAll((notes) => notes.forEach((note) => note.remove()));
+    await page.mouse.click(first.x + 5, first.y + 5);
+    await said.waitFor();
+    expect(await soldIn(service)).toEqual([]);
+    await session.send('Animation.setPlaybackRate', { playbackRate: 1 });
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
   });
 });

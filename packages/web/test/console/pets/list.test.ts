@@ -94,6 +94,16 @@ describe('the list', () => {
     const tops = await controls.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
     expect([tops.length, new Set(tops).size]).toEqual([3, 1]);
     await page.setViewportSize({ width: 1366, height: 768 });
+    // The column headers stay in view.
+    await rows(page).nth(35).scrollIntoViewIfNeeded();
+    for (const name of ['Name', 'Status', 'Category', 'Id'])
+      await page.getByRole('columnheader', { name }).click({ trial: true });
+    const [headers, find] = [
+      await page.locator('.columns').boundingBox(),
+      await page.locator('.find').boundingBox(),
+    ];
+    expect(find!.y).toBe(0);
+    expect(Math.abs(headers!.y - find!.height)).toBeLessThan(2);
     await page.locator('.choice.sold').click();
     await page.getByText('13 sold pets').waitFor();
     expect(await page.locator('.row .status').allTextContents()).toEqual(Array(13).fill('Sold'));

@@ -24,9 +24,12 @@ describe('a label scanner', () => {
     await page.keyboard.type('2\n');
     await page.locator('.row:focus').waitFor();
     expect([await namesOf(page), await focusedRow(page)]).toEqual([['Mia', 'Nala', 'Balu'], 'Mia']);
+    await service.client.updatePet(2n, { name: 'Mia II' });
+    await rowOf(page, 'Mia II').waitFor();
+    expect(await page.locator('.row.is-out').count()).toBe(0);
     await page.getByRole('radio', { name: 'Available' }).check();
     await page.locator('.row.is-out').filter({ hasText: 'Mia' }).waitFor();
-    expect(await namesOf(page)).toEqual(['Mia', 'Nala', 'Balu']);
+    expect(await namesOf(page)).toEqual(['Mia II', 'Nala', 'Balu']);
   });
 
   it('focuses no pet of a category when no pet has the id', async () => {
