@@ -2,14 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../../../client/src/index.ts';
 import { Notes } from '../../../src/console/changes/notes.ts';
 import { CategoryNames } from '../../../src/console/categories/category-names.ts';
-import {
-  fieldsOf,
-  reversed,
-  shortNameOf,
-  tellConflict,
-  textOf,
-  withFields,
-} from '../../../src/console/changes/words.ts';
+import { shortNameOf, tellConflict, textOf } from '../../../src/console/changes/words.ts';
 
 const rex: Pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' };
 const names = new CategoryNames([{ id: 8n, name: 'Cats' }]);
@@ -44,22 +37,6 @@ describe('the words about a change', () => {
     expect(shortNameOf({ ...rex, name: '🐈'.repeat(50) })).toBe(`${'🐈'.repeat(39)}…`);
     expect(shortNameOf({ ...rex, name: '🐈'.repeat(40) })).toBe('🐈'.repeat(40));
     expect(textOf([{ ...rex, name: ' ' }, ' is sold.'])).toBe('Pet 1 is sold.');
-  });
-});
-
-describe('a wish', () => {
-  it('changes only the fields it names, and can be reversed', () => {
-    const { status: _, ...bare } = rex;
-    expect(withFields(rex, { status: null })).toEqual(bare);
-    expect(withFields(bare, { name: 'Max' })).toEqual({ ...bare, name: 'Max' });
-    expect(withFields(rex, { categoryId: 8n, status: 'sold' })).toEqual({
-      ...rex,
-      categoryId: 8n,
-      status: 'sold',
-    });
-    expect(reversed(bare, { status: 'sold' })).toEqual({ status: null });
-    expect(reversed(rex, { name: 'Max', categoryId: 8n })).toEqual({ name: 'Rex', categoryId: 7n });
-    expect(fieldsOf(bare)).toEqual({ name: 'Rex', categoryId: 7n, status: null });
   });
 });
 

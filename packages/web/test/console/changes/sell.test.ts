@@ -118,7 +118,7 @@ describe('selling', () => {
 });
 
 describe('the details of a pet', () => {
-  it('set any status, or none', async () => {
+  it('set any status, or none, and u sets the one before', async () => {
     const { page, service } = await tills.open(openShop('Rex'));
     const details = await openDetails(page, 'Rex');
     for (const [item, text] of [
@@ -129,8 +129,12 @@ describe('the details of a pet', () => {
       await noteOf(page, `Rex (1) ${text}.`).waitFor();
       expect(await details.getByRole('button', { name: item }).getAttribute('aria-pressed')).toBe('true');
     }
-    expect('status' in (await service.client.getPet(1n))).toBe(false);
     await details.getByText('Pending by API_KEYS').waitFor();
+    await details.getByRole('button', { name: 'Sell' }).click();
+    await noteOf(page, 'Rex (1) is sold.').waitFor();
+    await page.keyboard.press('u');
+    await noteOf(page, 'Undone: Rex (1) has no status again.').waitFor();
+    expect('status' in (await service.client.getPet(1n))).toBe(false);
   });
 
   it('open and close with the keyboard, keep the focus on a phone and in Sales, and what is told about a sale within reach', async () => {

@@ -135,7 +135,7 @@ describe('a label scanner', () => {
     await page.keyboard.press('Escape');
     await unknown.filter({ visible: true }).waitFor();
     await page.keyboard.press('Escape');
-    await page.locator('.note').waitFor({ state: 'detached' });
+    await unknown.waitFor({ state: 'detached' });
     expect(await soldIn(service)).toEqual([]);
   });
 
