@@ -85,14 +85,15 @@ export async function installClient(target: string): Promise<{ tarball: string; 
 }
 
 /** Packs the server and the test kit, and installs the tarballs in an empty folder. Dependencies are linked from here. */
-export async function installPackages(target: string): Promise<void> {
+export async function installPackages(target: string): Promise<{ testkit: string }> {
   const names = Object.keys(dependencies);
   const links = names.map((name) => [name, `file:${join(project, 'node_modules', name)}`]);
+  const [server, testkit] = await Promise.all([packServer(target), packBuilt('testkit', target)]);
   const manifest = {
     private: true,
     dependencies: {
-      'petstore-server': `file:${await packServer(target)}`,
-      'petstore-testkit': `file:${await packBuilt('testkit', target)}`,
+      'petstore-server': `file:${server}`,
+      'petstore-testkit': `file:${testkit}`,
       ...(Object.fromEntries(links) as Record<string, string>),
     },
     overrides: Object.fromEntries(names.map((name) => [name, `$${name}`])) as object,
@@ -100,4 +101,5 @@ export async function installPackages(target: string): Promise<void> {
   await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));
   const options = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
   await outputOf(['npm', 'install', ...options.split(' ')], target);
+  return { testkit };
 }

@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../../../../test/support/http/free-port.ts';
 import { collect } from '../../../../test/support/process/collect.ts';
-import {
-  installPackages,
-  outputOf,
-  packBuilt,
-  project,
-  run,
-} from '../../../../test/support/process/package.ts';
+import { installPackages, outputOf, project, run } from '../../../../test/support/process/package.ts';
 import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
 import { installTools, nodes, tools } from '../../../../test/support/process/tools.ts';
 
@@ -70,10 +64,11 @@ const [vitestSample = '', nodeSample = ''] = Array.from(
 const vitest = join(tools, 'node_modules/vitest');
 
 let folder: Folder;
+let tarball: string;
 
 beforeAll(async () => {
   folder = makeFolder();
-  await installPackages(folder.path);
+  tarball = (await installPackages(folder.path)).testkit;
   await installTools();
   symlinkSync(vitest, join(folder.path, 'node_modules/vitest'));
   await Bun.write(join(folder.path, 'program.mjs'), program);
@@ -117,9 +112,9 @@ describe('petstore-testkit, installed from the tarball', () => {
     expect(await child.exited).toBe(0);
   });
 
-  it.each([
+  it.each<string[]>([
     ['Vitest', 'node', join(vitest, 'vitest.mjs'), 'run', 'vitest.test.mjs'],
-    ...nodes.map(([name, node]) => [name, node, '--test', 'node.test.mjs']),
+    ['Node', 'node', '--test', 'node.test.mjs'],
     ['Bun', process.execPath, 'test', './bun.test.mjs'],
   ])('works in a test of %s as the README shows', async (_name, ...command) => {
     const { status, stdout, stderr } = await run(command, folder.path);
@@ -130,7 +125,6 @@ describe('petstore-testkit, installed from the tarball', () => {
 
   it('has petstore-conform for Node alone, and a sandbox that asks for the server', async () => {
     using empty = makeFolder();
-    const tarball = await packBuilt('testkit', empty.path);
     const commander = join(project, 'node_modules/commander');
     const dependencies = { commander: `file:${commander}`, 'petstore-testkit': `file:${tarball}` };
     const manifest = { private: true, dependencies, overrides: { commander: '$commander' } };
@@ -146,8 +140,10 @@ describe('petstore-testkit, installed from the tarball', () => {
 
     await using sandbox = await startSandbox();
     const conform = join(modules, '.bin/petstore-conform');
+    const check = [conform, sandbox.url, '--api-key', sandbox.apiKey, '--profile'];
     for (const [name, node] of nodes) {
-      const command = [node, conform, sandbox.url, '--profile', 'strict', '--api-key', sandbox.apiKey];
+      // The oldest Node has the fewest APIs, so it runs every check.
+      const command = [node, ...check, node === 'node' ? 'strict' : 'contract'];
       expect(await outputOf(command, empty.path), name).toContain(': all passed; ');
     }
     const nobody = `http://127.0.0.1:${await freePort()}`;

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { mutants } from '../../src/mutants/index.ts';
 import { describeMutant } from '../../src/mutants/mutant.ts';
-import { project } from '../../../../test/support/process/package.ts';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import { makeFolder, runKit, type Folder } from '../../../../test/support/process/process.ts';
 
@@ -83,13 +82,5 @@ describe('petstore-mutants', () => {
     const { status, stderr } = await runKit('mutants', args);
     expect(status).toBe(2);
     expect(stderr).toContain(message);
-  });
-
-  it('scores the tester of examples/, which finds some mistakes and misses others', async () => {
-    const command = `node ${join(project, 'examples/tester.mjs')} {url}`;
-    const { stdout, stderr } = await score(command, '--operation', 'getPet');
-    expect(stderr).toBe('');
-    expect(stdout).toContain('found   102  get-unknown-null');
-    expect(stdout).toContain('missed  111  get-id-prefix');
   });
 });
