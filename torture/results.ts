@@ -2,12 +2,9 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { tortureTests } from './tests.ts';
-import type { Figures } from './support/torture-test.ts';
+import type { Figures, TortureTest } from './support/torture-test.ts';
 
 export interface Result {
-  /** What was done, and what had to hold. */
-  description: string;
-  passesWhen: string;
   verdict: 'passed' | 'failed' | 'control passed' | 'not run';
   at: string;
   commit?: string;
@@ -47,23 +44,25 @@ export function readResults(): Results {
 }
 
 export async function writeResults(results: Results, folder = import.meta.dir): Promise<void> {
-  const kept = tortureTests.flatMap(({ name }) => {
-    const result = results[name];
-    return result ? [[name, result] as const] : [];
+  const kept = tortureTests.flatMap((test) => {
+    const result = results[test.name];
+    return result ? [{ test, result }] : [];
   });
-  await write(join(folder, data), `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
-  await write(join(folder, page), renderResults(Object.fromEntries(kept)));
+  const json = Object.fromEntries(kept.map(({ test, result }) => [test.name, result]));
+  await write(join(folder, data), `${JSON.stringify(json, null, 2)}\n`);
+  await write(join(folder, page), renderResults(kept));
 }
 
-function renderResults(results: Results): string {
-  const tests = Object.entries(results).map(([name, { description, at, commit, ...result }]) => {
+function renderResults(kept: readonly { test: TortureTest; result: Result }[]): string {
+  const tests = kept.map(({ test: { name, description }, result }) => {
+    const { at, commit } = result;
     const when = at.slice(0, 10) + (commit === undefined ? '' : ` on ${commit}`);
     return `- **${name}**, ${said(result)} ${when}: ${escapeMarkdown(description)}.`;
   });
   return `# What was broken, and what held
 
-\`npm run torture\` writes this page and [results.json](results.json), which says more: what each test had to show, its
-figures, its machine and its seed. \`npm run torture -- --help\` tells how to run a part of it.
+\`npm run torture\` writes this page and [results.json](results.json), which has the figures, the machine and the
+seed of each. \`npm run torture -- --help\` tells how to run a part of it.
 
 Clients keep a journal of what was acknowledged, and the store is read back whole and compared with it. Every test has a
 control: the same run against something broken on purpose, which must fail. A control that passes is a failure.
@@ -80,7 +79,7 @@ export function shorten(faults: readonly string[]): string[] {
   return faults.length > first.length ? [...first, `and ${faults.length - first.length} more`] : first;
 }
 
-function said({ verdict, reason }: Pick<Result, 'verdict' | 'reason'>): string {
+function said({ verdict, reason }: Result): string {
   if (verdict === 'not run') return `not run, because ${reason},`;
   if (verdict === 'control passed') return '**its control did not fail**';
   return verdict === 'failed' ? '**failed**' : 'passed';

@@ -76,11 +76,7 @@ async function runOne(test: TortureTest, seed: number): Promise<Result> {
   say(`\n${test.name}: ${test.description}\n`);
   const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
   const commit = currentCommit();
-  const { description, passesWhen } = test;
-  const common = {
-    ...{ description, passesWhen, seed, at, machine: thisMachine() },
-    ...(commit !== undefined && { commit }),
-  };
+  const common = { seed, at, machine: thisMachine(), ...(commit !== undefined && { commit }) };
   const missing = test.missing?.();
   if (missing !== undefined) return { ...common, verdict: 'not run', reason: missing };
   const rounds = values.rounds === undefined ? test.rounds : Number(values.rounds);
