@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { openPaths } from '../../support/contract/open-paths.ts';
-import { errorOf } from '../../support/http/calls.ts';
+import { errorOf, outcomeOf } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
 /** docs/operations.md, "Paths without a key". Every call also compares its response with that table. */
@@ -19,11 +19,46 @@ describe('a path without a key', () => {
       expect(response.status).toBe(statuses[0]!);
       const mediaType = response.headers.get('Content-Type')?.split(';')[0];
       expect(mediaTypes.length === 0 ? [undefined] : mediaTypes).toContain(mediaType);
+      expect((await service.callAs('Bearer wrong', path)).status).toBe(statuses[0]!);
+      const { status, headers } = await call(path, { method: 'HEAD' });
+      expect([status, headers.get('ETag')]).toEqual([statuses[0]!, response.headers.get('ETag')]);
+      expect((await call(path, { method: 'OPTIONS' })).headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
+      expect(await outcomeOf(call(path, { method: 'POST' }))).toBe('405 method_not_allowed');
     },
   );
+
+  it('/ leads to the docs with --stable-only', async () => {
+    await using stable = await openService({ stableOnly: true });
+    const { status, headers } = await stable.callAs(null, '/');
+    expect([status, headers.get('Location')]).toEqual([307, 'docs']);
+  });
 });
 
 describe('any other path', () => {
+  const similar = [
+    '/v1',
+    '/v1/',
+    '/favicon.ico',
+    '/metrics',
+    '/livez/',
+    '/LIVEZ',
+    '/docs/index.html',
+    '/openapi',
+  ];
+  const disguised = ['/docs;/v1', '/livez%00', '/livez%2f..%2fv1/pets', '/v1%2fpets'];
+
+  it.each([...similar, ...disguised])('needs a key: %s', async (path) => {
+    expect(await outcomeOf(call(path))).toBe('401 unauthorized');
+    expect(await outcomeOf(service.call(path))).toBe('404 not_found');
+  });
+
+  it.each(['/docs/../v1/pets', '/%2e%2e/v1/pets'])(
+    'is resolved before the key is asked for: %s',
+    async (path) => {
+      expect(await outcomeOf(call(path))).toBe('401 unauthorized');
+    },
+  );
+
   it('is told about /v1 if only that is missing', async () => {
     for (const path of ['/pets', '/pets?limit=1', '/pets/1', '/store/orders'])
       expect(await errorOf(service.call(path))).toMatchObject({

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome } from '../errors.ts';
-import { expectHeader, expectThat } from '../mismatch.ts';
+import { expectHeader } from '../mismatch.ts';
 import { sampleWith } from '../samples.ts';
 
 const announcement = {
@@ -33,19 +33,6 @@ export const announcementChecks = checksOf('strict', 'deprecation', [
         const exchange = await expectOutcome(api, request, status);
         for (const [name, value] of Object.entries(announcement)) expectHeader(exchange, name, value);
       }
-    },
-  ],
-  [
-    'links-work',
-    'Both links lead somewhere: to the explanation in the docs and to the list.',
-    async (api) => {
-      const docs = await expectOutcome(
-        api,
-        { path: '/docs', isOutsideBase: true, authorization: null },
-        '200',
-      );
-      expectThat(docs.text.includes('id="deprecation"'), docs, 'a section with the id deprecation');
-      await expectOutcome(api, { path: '/pets' }, '200');
     },
   ],
 ]);

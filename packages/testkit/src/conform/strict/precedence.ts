@@ -80,7 +80,7 @@ export const precedenceChecks = checksOf('strict', 'order', [
 async function telling(api: Api): Promise<ApiRequest[]> {
   const { id } = (await sampleWith(api)).created;
   return [
-    ...['', '/pets', `/pets/${id}`, '/pets/0', '/unknown'].map((path) => ({ path })),
+    ...['', '/pets', `/pets/${id}`, '/pets/0', '/store/orders', '/unknown'].map((path) => ({ path })),
     { path: '/pets', method: 'HEAD' },
     { path: '/pets', method: 'DELETE' },
     { path: '/unknown', method: 'OPTIONS' },

@@ -39,15 +39,6 @@ export const responseChecks = checksOf('strict', 'responses', [
       }
     },
   ],
-  [
-    'nosniff',
-    'Every response has X-Content-Type-Options: nosniff.',
-    async (api) => {
-      for (const path of ['/v1/pets', '/v1/pets/0', '/v1/unknown', '/', '/docs', '/openapi.json', '/livez']) {
-        expectHeader(await api.send({ path, isOutsideBase: true }), 'X-Content-Type-Options', 'nosniff');
-      }
-    },
-  ],
 ]);
 
 function expectFields(seen: string[], expected: string[], exchange: Exchange): void {

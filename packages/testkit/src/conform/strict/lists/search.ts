@@ -73,6 +73,7 @@ export const searchChecks = checksOf('strict', 'search', [
       const path = `/store/orders?petId=${strasse.id}&sort=newest`;
       const until = '2100-01-01T00:00:00%2B01:00';
       const exchange = await api.send({ path: `${path}&until=${until}` });
+      expectHeader(exchange, 'Petstore-Stability', 'beta');
       const [order, ...others] = readArray(exchange);
       const { createdBy, name, categoryId } = isObject(order) ? order : {};
       const isBy = others.length === 0 && createdBy === key['name'];
