@@ -121,6 +121,13 @@ export function expectError(exchange: Exchange, status: number): void {
   expectJsonType(exchange);
 }
 
+/** Fails unless a list shows these pets, in this order. */
+export function expectPets(exchange: Exchange, pets: readonly SeenPet[]): void {
+  const ids = (of: readonly SeenPet[]) => of.map(({ id }) => id).join(', ') || '(none)';
+  const [expected, seen] = [ids(pets), ids(readPets(exchange))];
+  expectThat(seen === expected, exchange, `the pets ${expected}`, `the pets ${seen}`);
+}
+
 export function findById(pets: SeenPet[], { id }: SeenPet): SeenPet | undefined {
   return pets.find((pet) => pet.id === id);
 }

@@ -27,33 +27,38 @@ export const operations: OperationCall[] = [
   },
 ];
 
-/** Missing or invalid credentials. */
-const badCredentials: [name: string, what: string, credentials: (key: string) => (string | null)[]][] = [
-  ['missing-key', 'without an Authorization header', () => [null]],
+type CredentialsOf = (key: string) => (string | null)[];
+
+/** Missing or invalid credentials; the strict profile checks the code. */
+export const badCredentials: [name: string, what: string, code: string, credentials: CredentialsOf][] = [
+  ['missing-key', 'without an Authorization header', 'unauthorized', () => [null]],
   [
     'wrong-key',
     'with a key that is not the API key',
+    'invalid_api_key',
     (key) => ['Bearer conform-wrong-key', `Bearer ${key}x`, `Bearer ${key.slice(0, -1)}`, `Bearer x${key}`],
   ],
   [
     'other-case',
     'with the API key in the other case',
+    'invalid_api_key',
     (key) =>
       [key.toUpperCase(), key.toLowerCase()].filter((text) => text !== key).map((text) => `Bearer ${text}`),
   ],
   [
     'wrong-scheme',
     'with another scheme',
+    'unauthorized',
     (key) => [`Basic ${btoa(`${key}:`)}`, `Token ${key}`, `Basic ${key}`],
   ],
-  ['no-scheme', 'with the API key but no scheme', (key) => [key, `Bearer${key}`]],
-  ['empty-key', 'with an empty key', () => ['Bearer', 'Bearer ', '']],
+  ['no-scheme', 'with the API key but no scheme', 'unauthorized', (key) => [key, `Bearer${key}`]],
+  ['empty-key', 'with an empty key', 'unauthorized', () => ['Bearer', 'Bearer ', '']],
 ];
 
 /** The bearer key, on every operation. */
 export const authenticationChecks = checksOf('contract', 'authentication', [
   ...operations.flatMap(({ name: operation, title, request }) =>
-    badCredentials.map(([name, what, credentialsOf]): Entry => [
+    badCredentials.map(([name, what, , credentialsOf]): Entry => [
       `${operation}-${name}`,
       `${title} ${what} is 401 with an Error as JSON.`,
       async (api) => {

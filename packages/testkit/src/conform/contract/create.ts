@@ -1,4 +1,4 @@
-import type { Api } from '../api.ts';
+import { sendAll, type Api, type ApiRequest } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
 import { expectError, expectJsonType, expectValues } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
@@ -111,8 +111,10 @@ export const createChecks = checksOf('contract', 'create', [
   ],
 ]);
 
+type BodiesOf = (name: string, category: string) => string[];
+
 /** Bodies that are refused with 400. `name` and `category` would be valid on their own. */
-const invalidBodies: [what: string, rule: string, bodies: (name: string, category: string) => string[]][] = [
+const invalidPets: [what: string, rule: string, bodies: BodiesOf][] = [
   ['without-fields', 'An object without name and categoryId', () => ['{}', '{"status":"sold"}']],
   [
     'without-name',
@@ -150,6 +152,8 @@ const invalidBodies: [what: string, rule: string, bodies: (name: string, categor
     'A body that is not an object',
     (name, category) => ['[]', '7', 'null', '"conform"', `[{${name},${category}}]`],
   ],
+];
+const invalidJson: typeof invalidPets = [
   [
     'not-json',
     'A body that is not JSON',
@@ -160,14 +164,11 @@ const invalidBodies: [what: string, rule: string, bodies: (name: string, categor
 
 /** `POST /pets` with missing fields or invalid values. */
 export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
-  ...invalidBodies.map(([name, rule, bodies]): Entry => [
+  ...[...invalidPets, ...invalidJson].map(([name, rule, bodies]): Entry => [
     name,
     `${rule} is 400 with an Error as JSON.`,
     async (api) => {
-      const { name: text, categoryId } = newPet(api, 'invalid');
-      const invalid = bodies(`"name":${JSON.stringify(text)}`, `"categoryId":${categoryId}`);
-      const exchanges = await Promise.all(invalid.map((body) => api.send(post(body))));
-      for (const exchange of exchanges) expectError(exchange, 400);
+      for (const exchange of await sendAll(api, requestsWith(api, bodies))) expectError(exchange, 400);
     },
   ]),
   [
@@ -186,6 +187,17 @@ export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
     },
   ],
 ]);
+
+/** The creates that the contract refuses; the strict profile knows their codes. */
+export function invalidCreates(api: Api): Record<'invalidPets' | 'invalidJson', ApiRequest[]> {
+  const all = (table: typeof invalidPets) => table.flatMap(([, , bodies]) => requestsWith(api, bodies));
+  return { invalidPets: all(invalidPets), invalidJson: all(invalidJson) };
+}
+
+function requestsWith(api: Api, bodies: BodiesOf): ApiRequest[] {
+  const { name, categoryId } = newPet(api, 'invalid');
+  return bodies(`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`).map((body) => post(body));
+}
 
 async function expectKeptOrRefused(api: Api, text: string): Promise<void> {
   const sent = newPet(api, text);

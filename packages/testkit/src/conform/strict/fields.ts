@@ -1,5 +1,6 @@
 import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
+import { invalidCreates } from '../contract/create.ts';
 import { expectOutcome, expectOutcomes, readError } from '../errors.ts';
 import { expectValues } from '../expectations.ts';
 import { expectThat } from '../mismatch.ts';
@@ -13,30 +14,8 @@ const spellings: [sent: string, stored: string][] = [
   ['120E-1', '12'],
   ['9.223372036854775807e18', '9223372036854775807'],
 ];
-const noInt64 = [
-  '9223372036854775808',
-  '-9223372036854775809',
-  '0.5',
-  '1e-1',
-  '1e19',
-  '1e400',
-  '-1e99999',
-  '"1"',
-  '"9007199254740993"',
-  '""',
-  'true',
-  'null',
-  '[1]',
-];
-const badText = [
-  '\\u0000',
-  'a\\u0000b',
-  '\\ud800',
-  '\\udc00',
-  'a\\udfffb',
-  '\\udc00\\ud800',
-  '\\ud83d\\ud83d',
-];
+const noInt64 = ['9223372036854775808', '0.5', '1e-1', '1e19', '1e400', '-1e99999', '"1"'];
+const badText = ['\\u0000', 'a\\u0000b', '\\ud800', 'a\\udfffb', '\\udc00\\ud800', '\\ud83d\\ud83d'];
 
 /** Every kind of text that a careless service would change. */
 const hostileText = [
@@ -79,15 +58,8 @@ export const fieldChecks = checksOf('strict', 'fields', [
     'invalid',
     'A body that is not an object, a name that is not a string, a categoryId that is not an int64, and an unknown status are 400 invalid_pet.',
     async (api) => {
-      const noObjects = ['null', '7', '"conform"', 'true', '[]', '[{"name":"conform","categoryId":1}]'];
-      const names = ['7', 'true', 'null', '["Tom"]', '{"name":"Tom"}'].map(
-        (name) => `{"name":${name},"categoryId":1}`,
-      );
-      const badStatuses = ['""', '"Available"', '"available "', '"adopted"', '1', 'true', 'null', '[]', '{}'];
-      const withStatus = badStatuses.map((status) => `{"name":"conform","categoryId":1,"status":${status}}`);
-      const withCategory = noInt64.map((categoryId) => renderPet({ name: 'conform', categoryId }));
-      const requests = [...noObjects, ...names, ...withStatus, ...withCategory].map((body) => post(body));
-      await expectOutcomes(api, requests, '400 invalid_pet');
+      const requests = noInt64.map((categoryId) => post(renderPet({ name: 'conform', categoryId })));
+      await expectOutcomes(api, [...invalidCreates(api).invalidPets, ...requests], '400 invalid_pet');
     },
   ],
   [

@@ -7,23 +7,7 @@ import { limits } from '../rules.ts';
 
 const replayed = 'Idempotent-Replayed';
 const goodKeys = ['~!{x}', `it's,one`, 'a"b'];
-const badKeys = [
-  '',
-  ' ',
-  'a b',
-  '""',
-  '"',
-  '"a',
-  '"a"b"',
-  'ä',
-  'a\tb',
-  '"a b"',
-  '"a", "b"',
-  'a, b',
-  'one, one',
-  'k'.repeat(256),
-  `"${'k'.repeat(256)}"`,
-];
+const badKeys = ['', 'a b', '""', '"a', '"a"b"', 'ä', '"a", "b"', 'k'.repeat(256), `"${'k'.repeat(256)}"`];
 
 /** `Idempotency-Key` on a create. */
 export const idempotencyChecks = checksOf('strict', 'idempotency', [

@@ -1,8 +1,9 @@
 import type { Api } from '../../api.ts';
 import { checksOf } from '../../check.ts';
 import { expectOutcome, expectOutcomes } from '../../errors.ts';
+import { expectPets } from '../../expectations.ts';
 import { expectThat } from '../../mismatch.ts';
-import { listPets, readPets } from '../../pets.ts';
+import { listPets, readList } from '../../pets.ts';
 import { limits } from '../../rules.ts';
 import { samples } from '../../samples.ts';
 import { nextQuery } from '../../walk.ts';
@@ -14,17 +15,10 @@ export const cursorChecks = checksOf('strict', 'cursors', [
     'The limit may change between pages.',
     async (api) => {
       const cursor = await cursorAfter(api, '?limit=7');
-      const all = readPets(await listPets(api, '?limit=100')).map(({ id }) => id);
-      for (const limit of all.length < limits.largest ? [1, 9, 17, limits.largest] : [1, 9, 17]) {
-        const exchange = await listPets(api, `?limit=${limit}&cursor=${cursor}`);
-        const seen = readPets(exchange).map(({ id }) => id);
-        const expected = all.slice(7, 7 + limit);
-        expectThat(seen.join() === expected.join(), exchange, `the pets ${expected.join(', ')}`);
-      }
-      const page = await listPets(api, `?cursor=${cursor}`);
-      const expected = all.slice(7, 27);
-      const seen = readPets(page).map(({ id }) => id);
-      expectThat(seen.join() === expected.join(), page, `the pets ${expected.join(', ')}`);
+      const all = await readList(api, '?limit=100');
+      for (const limit of all.length < limits.largest ? [1, 9, 17, limits.largest] : [1, 9, 17])
+        expectPets(await listPets(api, `?limit=${limit}&cursor=${cursor}`), all.slice(7, 7 + limit));
+      expectPets(await listPets(api, `?cursor=${cursor}`), all.slice(7, 27));
     },
   ],
   [
@@ -67,7 +61,7 @@ export const cursorChecks = checksOf('strict', 'cursors', [
       const cursor = await cursorAfter(api, '?limit=3');
       const ofVersion2 = btoa('2..3.abc');
       const unsigned = btoa('1..3');
-      const foreign = ['', '3', 'abc', 'null', ofVersion2, unsigned, '%00', '%F0%9F%90%88', 'A'.repeat(5000)];
+      const foreign = ['', '3', 'abc', ofVersion2, unsigned, '%00', '%F0%9F%90%88', 'A'.repeat(5000)];
       await expectRefused(api, [
         ...foreign.map((each) => `cursor=${each}`),
         `cursor=${cursor}&cursor=${cursor}`,

@@ -1,61 +1,15 @@
 import type { Api } from '../../api.ts';
 import { checksOf } from '../../check.ts';
 import { expectOutcomes, readError } from '../../errors.ts';
+import { expectPets } from '../../expectations.ts';
 import { expectThat } from '../../mismatch.ts';
-import { getPet, listPets, readList, readPet, readPets } from '../../pets.ts';
+import { getPet, listPets, readList, readPet } from '../../pets.ts';
 import { samples } from '../../samples.ts';
 
-const badLimits = [
-  '0',
-  '101',
-  'abc',
-  '1.5',
-  '',
-  '+5',
-  '05',
-  '1e1',
-  ' 5',
-  '5 ',
-  '-1',
-  '1000',
-  '0x5',
-  '５',
-  '5,5',
-  'null',
-  '9'.repeat(400),
-];
-const badStatuses = [
-  '',
-  'Available',
-  'SOLD',
-  'sold ',
-  ' sold',
-  'adopted',
-  'null',
-  'sold,pending',
-  'toString',
-];
+const badLimits = ['0', '101', '-1', 'abc', '1.5', '', '+5', '05', '1e1', ' 5', '0x5', '５', '9'.repeat(400)];
+const badStatuses = ['', 'Available', 'sold ', 'adopted', 'null', 'sold,pending', 'toString'];
 
-const noIds = [
-  'abc',
-  '+1',
-  '01',
-  '-0',
-  '1.0',
-  '1e0',
-  '0x1',
-  '1 ',
-  ' 1',
-  '%20',
-  '1,2',
-  '１',
-  'null',
-  '-',
-  '1;v=2',
-  '9223372036854775808',
-  '-9223372036854775809',
-  '1'.repeat(300),
-];
+const noIds = ['abc', '+1', '01', '-0', '1e0', '0x1', '1 ', '１', '9223372036854775808', '1'.repeat(300)];
 
 /** The query and the petId. */
 export const parameterChecks = checksOf('strict', 'parameters', [
@@ -68,12 +22,7 @@ export const parameterChecks = checksOf('strict', 'parameters', [
     'twice',
     'Two limits or two status filters are 400 invalid_parameter, equal or not.',
     async (api) => {
-      const queries = [
-        'limit=5&limit=5',
-        'limit=5&limit=6',
-        'limit=5&status=sold&limit=',
-        'status=sold&status=sold',
-      ];
+      const queries = ['limit=5&limit=5', 'limit=5&limit=6', 'status=sold&status=sold'];
       const requests = queries.map((query) => ({ path: `/pets?${query}` }));
       await expectOutcomes(api, requests, '400 invalid_parameter');
     },
@@ -88,25 +37,9 @@ export const parameterChecks = checksOf('strict', 'parameters', [
     'Unknown query parameters are ignored.',
     async (api) => {
       await samples(api);
-      const expected = (await readList(api, '?limit=3')).map(({ id }) => id).join(', ');
-      const extras = [
-        'offset=2',
-        'page=2',
-        'Limit=0',
-        'STATUS=x',
-        'limit[]=0',
-        'a=1&a=2',
-        '=',
-        '%zz',
-        'name',
-      ];
-      for (const extra of extras) {
-        const exchange = await listPets(api, `?${extra}&limit=3`);
-        const seen = readPets(exchange)
-          .map(({ id }) => id)
-          .join(', ');
-        expectThat(seen === expected, exchange, `the pets ${expected}`, `the pets ${seen}`);
-      }
+      const expected = await readList(api, '?limit=3');
+      for (const extra of ['offset=2', 'Limit=0', 'limit[]=0', 'a=1&a=2', '=', '%zz', 'name'])
+        expectPets(await listPets(api, `?${extra}&limit=3`), expected);
     },
   ],
   [

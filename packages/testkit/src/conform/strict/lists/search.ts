@@ -2,8 +2,9 @@ import type { Api, Exchange } from '../../api.ts';
 import { checksOf, type Entry } from '../../check.ts';
 import { expectOutcomes } from '../../errors.ts';
 import { renderExactJson, toInt64 } from '../../exact-json.ts';
+import { expectPets } from '../../expectations.ts';
 import { expectHeader, expectStatus, expectThat } from '../../mismatch.ts';
-import { createPet, isObject, readArray, readPets, type SeenPet } from '../../pets.ts';
+import { createPet, isObject, readArray, type SeenPet } from '../../pets.ts';
 import { nextQuery } from '../../walk.ts';
 
 /** Searches, a pet's orders and the caller's key, if the service has them. */
@@ -50,12 +51,10 @@ export const searchChecks = checksOf('strict', 'search', [
       if (await isStableOnly(api)) return;
       const long = 'x'.repeat(101);
       const bad = [
-        'q=',
         'q=%20',
         'q=%CC%81',
         `q=${long}`,
         'q=a&q=b',
-        'id=x',
         'id=01',
         'categoryId=1.0',
         'sort=up',
@@ -124,9 +123,7 @@ async function makeShop(api: Api): Promise<Shop> {
 async function expectFound(api: Api, query: string, pets: SeenPet[]): Promise<Exchange> {
   const exchange = await api.send({ path: `/pets/search?${query}` });
   expectHeader(exchange, 'Petstore-Stability', 'beta');
-  const ids = readPets(exchange).map(({ id }) => id);
-  const expected = pets.map(({ id }) => id);
-  expectThat(ids.join() === expected.join(), exchange, `the pets ${expected.join(', ') || '(none)'}`);
+  expectPets(exchange, pets);
   return exchange;
 }
 
