@@ -48,7 +48,6 @@ export const contestants: readonly Contestant[] = [
   ]),
   peer('fastify', 'Fastify'),
   peer('express', 'Express'),
-  peer('hono-node', 'Hono on Node'),
   peer('elysia', 'Elysia', { runtime: bun }),
   service('petstore-postgres', 'Petstore on PostgreSQL', 'postgres'),
   twoServices,
