@@ -1,5 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { haproxyFor } from '../../test/deploy/haproxy.ts';
 import { freePort } from '../../test/support/http/free-port.ts';
 import { makeFolder } from '../load/processes.ts';
 
@@ -17,5 +17,17 @@ for (const port of ports) {
   while (!(await isReady().catch(() => false))) await Bun.sleep(5);
 }
 using folder = makeFolder();
-await Bun.spawn(haproxyFor(folder.path, Number(PORT), ports), { stdio: ['ignore', 'ignore', 'inherit'] })
-  .exited;
+const file = join(folder.path, 'haproxy.cfg');
+writeFileSync(file, configure(Number(PORT), ports));
+await Bun.spawn(['haproxy', '-db', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] }).exited;
+
+/** HAProxy's configuration for replicas, with the two servers that docs/scale.md puts in the place of its own. */
+function configure(ownPort: number, [first, second]: [number, number]): string {
+  const read = (path: string) => readFileSync(join(import.meta.dir, '../..', path), 'utf8');
+  const servers = read('docs/scale.md').match(/^ +server petstore-808\d .*\n/gm) ?? [];
+  return read('deploy/haproxy/haproxy.cfg')
+    .replace('bind :80', `bind 127.0.0.1:${ownPort}`)
+    .replace(/^( +server replica-\d .*\n)+/m, servers.join(''))
+    .replaceAll('8081', String(first))
+    .replaceAll('8082', String(second));
+}
