@@ -3,7 +3,7 @@ import type { Store } from '../../../src/stores/store.ts';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { openProxiedStore } from './proxied-store.ts';
+import { openProxiedStore } from './proxy.ts';
 import { hold } from '../../support/postgres/cluster.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 import { createPet, putCategory, updatePet } from '../../support/changes.ts';

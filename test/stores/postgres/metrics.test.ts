@@ -2,7 +2,7 @@ import { expect, it } from 'bun:test';
 import { createRegistry } from '../../../src/metrics/registry.ts';
 import { failureOf } from '../../support/failure.ts';
 import { scrapeRegistry } from '../../support/metrics/scrape.ts';
-import { openProxiedStore } from './proxied-store.ts';
+import { openProxiedStore } from './proxy.ts';
 import { createPet } from '../../support/changes.ts';
 
 const newPet = { name: 'Rex', categoryId: 1n };
@@ -20,7 +20,7 @@ it('reports the size, the batches and a write whose outcome is unknown', async (
   expect(before.value('petstore_store_size_bytes')).toBeGreaterThan(1e6);
   expect(before.value('petstore_postgres_unknown_outcomes_total')).toBe(0);
 
-  proxy.cutNext('insert-pets', 'after-answer');
+  proxy.cutNextCreate('after-answer');
   await failureOf(store.pets.apply(createPet(newPet)));
   const after = await scrapeRegistry(metrics);
   expect(after.value('petstore_postgres_unknown_outcomes_total')).toBe(1);

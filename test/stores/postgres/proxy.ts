@@ -1,5 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Registry } from '../../../src/metrics/registry.ts';
+import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import type { Store } from '../../../src/stores/store.ts';
 import { addressAt } from '../../support/postgres/cluster.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 
 /** Stands between a store and its PostgreSQL server, and loses connections when told to. */
 export interface PostgresProxy extends AsyncDisposable {
@@ -7,10 +11,10 @@ export interface PostgresProxy extends AsyncDisposable {
   /** The address of a database behind it, without TLS. */
   address(database?: string): string;
   /**
-   * The next such statement is handed to the server, and its connection is lost: `at-once`, while the server may still
-   * be at work, or `after-answer`, when the server has committed and answered.
+   * The next create is handed to the server, and its connection is lost: `at-once`, while the server may still be at
+   * work, or `after-answer`, when the server has committed and answered.
    */
-  cutNext(statement: CutStatement, moment: 'at-once' | 'after-answer'): void;
+  cutNextCreate(moment: CutMoment): void;
   /** The next time this text is sent to the server, it gets another one of the same length. */
   replaceNext(text: string, other: string): void;
   /** How many statements were cut. */
@@ -35,13 +39,12 @@ interface Pair {
   sent: string;
 }
 
-/** The name of a statement. */
-export type CutStatement = 'insert-pets' | 'update-pets';
+type CutMoment = 'at-once' | 'after-answer';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let serverPort = firstPort;
   const pairs = new Set<Pair>();
-  let armed: { statement: CutStatement; moment: 'at-once' | 'after-answer' } | undefined;
+  let armed: CutMoment | undefined;
   let cuts = 0;
   let isFrozen = false;
   let recorded: string[] | undefined;
@@ -69,7 +72,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       }
       recorded?.push(bytes.toString('latin1'));
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
-      const moment = armed && bytes.includes(armed.statement) ? armed.moment : undefined;
+      const moment = bytes.includes('insert-pets') ? armed : undefined;
       if (moment !== undefined) {
         armed = undefined;
         cuts += 1;
@@ -94,8 +97,8 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   return {
     port: ownPort,
     address: (database) => addressAt(ownPort, database, '?sslmode=disable'),
-    cutNext(statement, moment) {
-      armed = { statement, moment };
+    cutNextCreate(moment) {
+      armed = moment;
     },
     replaceNext(text, other) {
       replacement = { text, other };
@@ -127,6 +130,29 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     async [Symbol.asyncDispose]() {
       cutAll();
       await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
+
+/** A store whose connections can be cut or frozen. */
+export interface ProxiedStore extends AsyncDisposable {
+  database: Database;
+  proxy: PostgresProxy;
+  store: Store;
+}
+
+export async function openProxiedStore(metrics?: Registry): Promise<ProxiedStore> {
+  const database = await makeDatabase();
+  const proxy = await openProxy(sharedServer.port);
+  const store = await openPostgresStore({ address: proxy.address(database.name), metrics });
+  return {
+    database,
+    proxy,
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await proxy[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
     },
   };
 }

@@ -3,7 +3,7 @@ import { openPostgresStore } from '../../../src/stores/postgres/open.ts';
 import { createPet } from '../../support/changes.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { idsOf } from '../../support/http/calls.ts';
-import { openProxiedStore } from './proxied-store.ts';
+import { openProxiedStore } from './proxy.ts';
 import { hold } from '../../support/postgres/cluster.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../../../src/domain/error.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { openProxiedStore } from '../proxied-store.ts';
+import { openProxiedStore } from '../proxy.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const proxied = await openProxiedStore();
@@ -38,7 +38,7 @@ describe('a connection that is lost after the commit was sent', () => {
     };
     const ids = new Set<bigint>();
     for (let round = 0; round < 20; round++) {
-      proxy.cutNext('insert-pets', round % 2 === 0 ? 'at-once' : 'after-answer');
+      proxy.cutNextCreate(round % 2 === 0 ? 'at-once' : 'after-answer');
       ids.add(await createRepeatedly(`cut ${round}`));
     }
     expect({ cuts: proxy.cuts, failures }).toEqual({ cuts: 20, failures: 20 });
@@ -50,7 +50,7 @@ describe('a connection that is lost after the commit was sent', () => {
   });
 
   it('leaves a create without a key neither acknowledged nor repeated', async () => {
-    proxy.cutNext('insert-pets', 'after-answer');
+    proxy.cutNextCreate('after-answer');
     const answer = store.pets.apply(createPet({ name: 'once', categoryId: 1n }));
     expect(await failureOf(answer)).toMatchObject({
       code: 'unavailable',
@@ -61,7 +61,7 @@ describe('a connection that is lost after the commit was sent', () => {
   });
 
   it('does not affect later requests', async () => {
-    proxy.cutNext('insert-pets', 'after-answer');
+    proxy.cutNextCreate('after-answer');
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, () => store.pets.apply(createPet({ name: 'crowd', categoryId: 1n }))),
     );

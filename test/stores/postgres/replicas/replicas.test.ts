@@ -3,7 +3,7 @@ import { issueKey } from '../../../../src/stores/issue-key.ts';
 import { type App, createApp } from '../../../../src/http/app.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
 import { silentLog } from '../../../support/http/service.ts';
-import { openProxiedStore } from '../proxied-store.ts';
+import { openProxiedStore } from '../proxy.ts';
 
 const proxied = await openProxiedStore();
 const { database, proxy } = proxied;

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import type { Store } from '../../../../src/stores/store.ts';
 import { openPostgresStore } from '../../../../src/stores/postgres/open.ts';
-import { hold, makeCluster, superuser, type Cluster } from '../../../support/postgres/cluster.ts';
+import { hold } from '../../../support/postgres/cluster.ts';
+import { makeDatabase } from '../../../support/postgres/server.ts';
 import { failureOf } from '../../../support/failure.ts';
-import { cancelWaitForStandby, requireMissingStandby } from '../standby.ts';
 import { createPet } from '../../../support/changes.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -13,26 +12,24 @@ const outcomeUnknown = {
   message: expect.stringContaining('outcome of this write is unknown'),
 };
 
-let cluster: Cluster;
-let store: Store;
-
-beforeAll(async () => {
-  cluster = await makeCluster();
-  await cluster.start();
-  store = await openPostgresStore({ address: cluster.address() });
-});
+const database = await makeDatabase();
+const store = await openPostgresStore({ address: database.address() });
 afterAll(async () => {
   await store.close();
-  await cluster[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
 });
+
+/** Our sessions that wait for a lock. */
+const waiting = `pg_stat_activity WHERE datname = '${database.name}' AND wait_event_type = 'Lock'
+  AND application_name = 'petstore'`;
 
 describe('a store', () => {
   it('repeats a create that lost a deadlock', async () => {
     const old = { caller: 'till', key: 'b' };
-    await cluster.run(
+    await database.run(
       "INSERT INTO idempotency_keys VALUES ('till', 'a', 'x', 1, 0), ('till', 'b', 'x', 2, 0)",
     );
-    const other = new Client(cluster.address());
+    const other = new Client(database.address());
     await other.connect();
     // The create takes over a and waits for b; the session that holds b waits for a, with all the time in the world.
     await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM idempotency_keys WHERE key = 'b'");
@@ -41,9 +38,7 @@ describe('a store', () => {
       store.pets.apply(createPet(rex, { caller: 'till', key: 'a' })),
       store.pets.apply(createPet(rex, old)),
     ]);
-    const waiting =
-      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'petstore'";
-    while ((await cluster.run(waiting)).length === 0) await Bun.sleep(5);
+    while ((await database.run(`SELECT FROM ${waiting}`)).length === 0) await Bun.sleep(5);
     await other.query("DELETE FROM idempotency_keys WHERE key = 'a'");
     await other.query('ROLLBACK');
     await other.end();
@@ -51,11 +46,10 @@ describe('a store', () => {
   });
 
   it('reports an unknown outcome if the server ends the session of a create', async () => {
-    await using held = await hold(cluster, 'LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    await using held = await hold(database, 'LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
     const failure = failureOf(store.pets.apply(createPet(rex)));
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
-    while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
+    const end = `SELECT pg_terminate_backend(pid) FROM ${waiting}`;
+    while ((await database.run(end)).length === 0) await Bun.sleep(5);
     expect(await failure).toMatchObject(outcomeUnknown);
     await held.release();
   });
@@ -70,26 +64,11 @@ describe('a warning from code in the database', () => {
        FOR EACH ROW EXECUTE FUNCTION warn()`,
     ],
   ])('does not affect a create: %s', async (_title, trigger) => {
-    await cluster.run(`CREATE OR REPLACE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+    await database.run(`CREATE OR REPLACE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE WARNING 'A pet.'; RETURN NULL; END $$`);
-    await cluster.run(trigger);
+    await database.run(trigger);
     const { id, json } = await store.pets.apply(createPet(rex));
     expect(await store.pets.getPet(id)).toBe(json);
-    await cluster.run('DROP TRIGGER loud ON pets');
-  });
-});
-
-describe('a role that receives no warnings', () => {
-  beforeAll(async () => {
-    await cluster.run(`ALTER ROLE ${superuser.user} SET client_min_messages = 'error'`);
-    await requireMissingStandby(cluster);
-  });
-
-  it('gets no confirmation of a commit whose standby is gone', async () => {
-    const own = await openPostgresStore({ address: cluster.address() });
-    const failure = failureOf(own.pets.apply(createPet(rex)));
-    await cancelWaitForStandby(cluster);
-    expect(await failure).toMatchObject(outcomeUnknown);
-    await own.close();
+    await database.run('DROP TRIGGER loud ON pets');
   });
 });
