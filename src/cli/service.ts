@@ -63,10 +63,10 @@ function readApiKey(file: string | undefined): string {
   const key = text?.trim() ?? '';
   const source = file === undefined ? 'The variable API_KEY' : file;
   if (/^[!-~]+$/.test(key)) return key;
-  const problem = key === '' ? 'has no API key' : 'must have visible ASCII characters without spaces';
+  const problem = key === '' ? 'is empty' : 'has characters that no API key has';
   throw usageError(
     `${source} ${problem}.`,
-    "Set the key, export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
+    "Set the key with export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
   );
 }
 

@@ -192,13 +192,13 @@ describe('a command that calls a service', () => {
       'no key',
       { API_KEY: '' },
       [],
-      "The variable API_KEY has no API key. Set the key, export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
+      "The variable API_KEY is empty. Set the key with export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
     ],
     [
       'the key of an example',
       { API_KEY: 'pets_…' },
       [],
-      "The variable API_KEY must have visible ASCII characters without spaces. Set the key, export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
+      "The variable API_KEY has characters that no API key has. Set the key with export API_KEY='pets_…', or name a file that holds it with --api-key-file.",
     ],
     [
       'TLS, but no address',
