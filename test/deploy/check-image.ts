@@ -1,7 +1,8 @@
 // Builds deploy/Dockerfile on a base made from this machine, since a registry may be out of reach, and runs the image
 // read-only, without rights and not as root. Leaves nothing behind.
 //   bun test/deploy/check-image.ts        needs: apt-get install podman mmdebstrap
-// Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
+// Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others: default_ulimits, for
+// example, where it may not set its own.
 // Where it refuses hybrid cgroups: unshare --mount sh -ec 'umount /sys/fs/cgroup/unified; npm run check:image'
 import { join } from 'node:path';
 import { outputOf, project } from '../../scripts/command.ts';

@@ -2,7 +2,8 @@
 // Debian of its own whose first process is systemd. Then checks what systemd says of the units and does with a service
 // that fails.
 //   bun test/deploy/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
-// Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
+// Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others: default_ulimits, for
+// example, where it may not set its own.
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
