@@ -111,7 +111,7 @@ it.each(Object.entries(shownWorkloads))(
       return contestant ? `${speed(contestant)} (${contestantOf(contestant).name.split(' ')[0]})` : '';
     };
     const figures = [
-      ...[speed('petstore'), fastestOf('fastify', 'express', 'elysia'), speed('limit-bun')],
+      ...[speed('petstore'), fastestOf('fastify', 'express', 'hono-node', 'elysia'), speed('limit-bun')],
       ...[speed('petstore-postgres'), fastestOf('fastify-pg', 'elysia-postgres')],
     ];
     const page = await Bun.file(join(import.meta.dir, '../docs/performance.md')).text();

@@ -48,6 +48,7 @@ export const contestants: readonly Contestant[] = [
   ]),
   peer('fastify', 'Fastify'),
   peer('express', 'Express'),
+  peer('hono-node', 'Hono on Node'),
   peer('elysia', 'Elysia', { runtime: bun }),
   service('petstore-postgres', 'Petstore on PostgreSQL', 'postgres'),
   twoServices,

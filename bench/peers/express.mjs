@@ -1,5 +1,5 @@
 import express from 'express';
-import { errorBody, nextLink, noKey, noPet, settings, statuses } from './settings.mjs';
+import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
 import { pets } from './sqlite.mjs';
 
 const app = express();
@@ -41,23 +41,3 @@ app.use((error, request, response, next) => {
 });
 
 app.listen(settings.port, settings.hostname);
-
-/** The query of a list: its value, or the error that it has. */
-function parseQuery({ limit = '20', status, cursor = '0' }) {
-  const value = { limit: Number(limit), status, cursor: Number(cursor) };
-  const isLimit = Number.isInteger(value.limit) && value.limit >= 1 && value.limit <= 100;
-  if (!isLimit) return invalid('limit must be from 1 to 100.');
-  if (status !== undefined && !statuses.includes(status)) return invalid('status is unknown.');
-  return Number.isInteger(value.cursor) ? { value } : invalid('cursor must be an integer.');
-}
-
-/** The same for a new pet. */
-function parsePet({ name, categoryId, status } = {}) {
-  const hasStatus = status === undefined || statuses.includes(status);
-  const isPet = typeof name === 'string' && Number.isInteger(categoryId) && hasStatus;
-  return isPet ? { value: { name, categoryId, status } } : invalid('The pet is not valid.');
-}
-
-function invalid(message) {
-  return { error: errorBody('invalid_request', message, 400) };
-}

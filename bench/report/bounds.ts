@@ -10,7 +10,7 @@ interface Bound {
 }
 
 const [smallest, largest] = [1000, 10_000_000];
-const embeddedPeers = ['fastify', 'express', 'elysia'];
+const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia'];
 const postgresPeers = ['fastify-pg', 'elysia-postgres'];
 
 /** What users are promised, with what was measured. The medians of three quiet runs hold each with a margin. */
