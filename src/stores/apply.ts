@@ -1,5 +1,4 @@
-import { type ApiKey } from '../domain/api-key.ts';
-import { type Category, readCategory, renderCategory } from '../domain/category.ts';
+import { readCategory } from '../domain/category.ts';
 import {
   type IdempotencyHolder,
   idempotencyIdOf,
@@ -8,12 +7,23 @@ import {
   subjectOf,
   type TimedChange,
 } from '../domain/change.ts';
-import { type BatchState, type CurrentPet, decideBatch, type Effects } from '../domain/decide.ts';
-import { foldName } from '../domain/fold.ts';
-import { type NewEvent, type Order, renderOrder, renderReturn, retentionMs } from '../domain/history.ts';
+import { type BatchState, decideBatch, type Effects } from '../domain/decide.ts';
+import { type NewEvent, renderReturn, retentionMs } from '../domain/history.ts';
 import { readPet } from '../domain/pet.ts';
-import { selectListOf, type TableName, tables } from './schema.ts';
-import { type KeyRow, readKey } from './keys.ts';
+import {
+  categoryRow,
+  deleteFrom,
+  eventRow,
+  insertInto,
+  type KeyRow,
+  keyRow,
+  orderRow,
+  petRow,
+  readKey,
+  selectListOf,
+  updateOf,
+} from './rows.ts';
+import { tables } from './schema.ts';
 import type { InputRow, Statement, Tx } from './statement.ts';
 
 /**
@@ -195,38 +205,6 @@ const insertOrders = insertInto('orders');
 const insertKeys = insertInto('api_keys');
 const updateKeys = updateOf('api_keys');
 
-/** Inserts whole rows. */
-export function insertInto(table: TableName): Statement {
-  const columns = tables[table];
-  const names = Object.keys(columns);
-  return {
-    name: `insert-${table}`,
-    input: columns,
-    sql: `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => `input.${name}`).join(', ')} FROM input`,
-  };
-}
-
-/** Replaces whole rows. */
-function updateOf(table: TableName): Statement {
-  const columns = tables[table];
-  const changes = Object.keys(columns)
-    .filter((name) => name !== 'id')
-    .map((name) => `${name} = input.${name}`);
-  return {
-    name: `update-${table}`,
-    input: columns,
-    sql: `UPDATE ${table} SET ${changes.join(', ')} FROM input WHERE ${table}.id = input.id`,
-  };
-}
-
-function deleteFrom(table: TableName): Statement {
-  return {
-    name: `delete-${table}`,
-    input: { id: 'bigint' },
-    sql: `DELETE FROM ${table} WHERE id IN (SELECT input.id FROM input)`,
-  };
-}
-
 /** Ids have no gaps and follow the order of the commits, because the log is locked and keeps its newest event. */
 const insertEvents: Statement = {
   name: 'insert-events',
@@ -293,34 +271,4 @@ export async function deleteExpired(tx: Tx, now: number, count: number): Promise
     tx.each(deleteIdempotencyKeys, [[count, now - retentionMs]]),
   ]);
   return Math.max(events.length, keys.length);
-}
-
-/* The rows of the domain's values, in the order of the columns. */
-
-export function petRow([id, { pet, json }]: readonly [bigint, CurrentPet]): InputRow {
-  return [id, json, pet.status ?? null, pet.categoryId, foldName(pet.name)];
-}
-
-export function orderRow(order: Order): InputRow {
-  const { id, petId, status, createdAt, returnedAt } = order;
-  return [id, renderOrder(order), petId, status, createdAt.getTime(), toMs(returnedAt)];
-}
-
-export function categoryRow(category: Category): InputRow {
-  return [category.id, renderCategory(category)];
-}
-
-function keyRow(key: ApiKey): InputRow {
-  const { id, name, hash, lastFour, isReadOnly, mayDelete, createdAt } = key;
-  const times = [createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(toMs);
-  return [id, name, hash, lastFour, isReadOnly, mayDelete, ...times];
-}
-
-/** Without the id, which the statement assigns. */
-export function eventRow({ json, type, petId, createdAt }: NewEvent): InputRow {
-  return [json, type, petId ?? null, createdAt];
-}
-
-function toMs(time: Date | undefined): number | null {
-  return time?.getTime() ?? null;
 }

@@ -5,9 +5,8 @@ import { readEvent, readOrder } from '../domain/history.ts';
 import { readPet, renderPet } from '../domain/pet.ts';
 import type { Log } from '../system/log.ts';
 import type { Report } from '../system/progress.ts';
-import { categoryRow, eventRow, orderRow, petRow } from './apply.ts';
 import { countRows, readTable, type StoredRow, type StoreTables } from './copy.ts';
-import { type KeyRow, readKey } from './keys.ts';
+import { categoryRow, eventRow, type KeyRow, orderRow, petRow, readKey } from './rows.ts';
 import type { TableName } from './schema.ts';
 import type { InputRow } from './statement.ts';
 

@@ -1,7 +1,8 @@
 import { OperatorError } from '../domain/error.ts';
 import type { Report } from '../system/progress.ts';
-import { beginLog, insertInto } from './apply.ts';
-import { primaryKeyOf, selectListOf, type TableName, tables } from './schema.ts';
+import { beginLog } from './apply.ts';
+import { insertInto, selectListOf } from './rows.ts';
+import { primaryKeyOf, type TableName, tables } from './schema.ts';
 import {
   type DrawnTable,
   drawnTables,

@@ -1,7 +1,6 @@
-import type { ApiKey } from '../domain/api-key.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { idsUsedUp } from '../domain/error.ts';
-import { selectListOf } from './schema.ts';
+import { type KeyRow, readKey, selectListOf } from './rows.ts';
 import type { Apply, Engine, Statement } from './statement.ts';
 import type { ApiKeyStore } from './store.ts';
 
@@ -43,27 +42,5 @@ export function createKeyStore(engine: Pick<Engine, 'read'>, apply: Apply, now: 
       const number = parseInt64(id);
       if (number !== undefined) await apply({ kind: 'note-key-use', id: number, usedAt });
     },
-  };
-}
-
-/** A row that a SELECT of {@link selectListOf} columns returns. */
-export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
-  Record<'read_only' | 'may_delete', 0 | 1> &
-  Record<'expires_at' | 'revoked_at' | 'last_used_at', string | null>;
-
-export function readKey(row: KeyRow): ApiKey {
-  const timeOf = (ms: string | null) => (ms === null ? undefined : new Date(Number(ms)));
-  const [expiresAt, revokedAt, lastUsedAt] = [row.expires_at, row.revoked_at, row.last_used_at].map(timeOf);
-  return {
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    lastFour: row.last_four,
-    isReadOnly: row.read_only === 1,
-    mayDelete: row.may_delete === 1,
-    createdAt: new Date(Number(row.created_at)),
-    ...(expiresAt && { expiresAt }),
-    ...(revokedAt && { revokedAt }),
-    ...(lastUsedAt && { lastUsedAt }),
   };
 }

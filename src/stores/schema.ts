@@ -85,15 +85,6 @@ export function refuseOtherTables(
   }
 }
 
-/** The columns of a table in a SELECT: integers as text, which keeps every digit, and flags as 0 or 1. */
-export function selectListOf(table: TableName): string {
-  const texts = Object.entries(tables[table]).map(([name, type]) => {
-    if (type === 'text') return name;
-    return `CAST(${table}.${name} AS ${type === 'bigint' ? 'text' : 'integer'}) AS ${name}`;
-  });
-  return texts.join(', ');
-}
-
 const sqlite = {
   int64: 'INTEGER',
   text: 'TEXT',

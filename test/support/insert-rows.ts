@@ -1,6 +1,6 @@
 import type { Order } from '../../src/domain/history.ts';
 import { type NewPet, renderPet } from '../../src/domain/pet.ts';
-import { insertInto, orderRow, petRow } from '../../src/stores/apply.ts';
+import { insertInto, orderRow, petRow } from '../../src/stores/rows.ts';
 import type { InputRow } from '../../src/stores/statement.ts';
 import type { StorePlace } from './store-place.ts';
 
