@@ -69,14 +69,14 @@ async function checkPort(options: ServeOptions): Promise<void> {
 }
 
 async function checkStore({ databaseUrl, apiKeys }: ServeOptions): Promise<void> {
-  const place = storeAt(databaseUrl);
-  const { engine, content } = await place.check({ log, report: reportOnTerminal() });
+  const location = storeAt(databaseUrl);
+  const { engine, content } = await location.check({ log, report: reportOnTerminal() });
   if (!content) {
-    print(`There is no store at ${place.name} (${engine}) yet. The first start makes it.\n`);
+    print(`There is no store at ${location.name} (${engine}) yet. The first start makes it.\n`);
     return;
   }
   const usableKeyCount = apiKeys.length + content.usableKeyCount;
   const keys = countOf(usableKeyCount, 'API key');
-  print(`${place.name} (${engine}) is sound and holds ${contentOf(content)}. ${keys} can be used.\n`);
+  print(`${location.name} (${engine}) is sound and holds ${contentOf(content)}. ${keys} can be used.\n`);
   if (usableKeyCount === 0) warnOfNoKey(log);
 }

@@ -38,5 +38,5 @@ function withTables<Result>(
   mayCreate: boolean,
   use: (tables: StoreTables) => Promise<Result>,
 ): Promise<Result> {
-  return withStore(databaseUrl, (place, options) => place.openTables({ ...options, mayCreate }), use);
+  return withStore(databaseUrl, (location, options) => location.openTables({ ...options, mayCreate }), use);
 }

@@ -221,7 +221,7 @@ function withKeys<Result>(
 ): Promise<Result> {
   return withStore(
     databaseUrl,
-    (place, options) => place.open({ ...options, mayCreate }),
+    (location, options) => location.open({ ...options, mayCreate }),
     async ({ keys }) => {
       try {
         return await use(keys);

@@ -19,7 +19,7 @@ export function define(command: Command): void {
 async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {
   await withStore(
     databaseUrl,
-    (place, options) => place.open(options),
+    (location, options) => location.open(options),
     () => {},
   );
   print(`The tables of ${storeAt(databaseUrl).name} are in place.\n`);

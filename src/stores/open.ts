@@ -6,7 +6,7 @@ import { openSqliteStore, openSqliteTables } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
 /** The store behind a database URL. Each engine has one function, and its modules are loaded on first use. */
-export interface NamedStore {
+export interface StoreLocation {
   /** For results and logs: the path, or the address without user, password and parameters. */
   name: string;
   /** The file of an embedded store; undefined for PostgreSQL. */
@@ -19,7 +19,7 @@ export interface NamedStore {
   check(options: CheckOptions): Promise<CheckedStore>;
 }
 
-export function storeAt(databaseUrl: string): NamedStore {
+export function storeAt(databaseUrl: string): StoreLocation {
   if (/^(?:sqlite:)?:memory:$/.test(databaseUrl)) {
     throw usageError('--database-url (DATABASE_URL) must name a file, such as data/petstore.db, not memory.');
   }
@@ -39,7 +39,7 @@ export function storeAt(databaseUrl: string): NamedStore {
   }
 }
 
-function embeddedStore(path: string): NamedStore {
+function embeddedStore(path: string): StoreLocation {
   return {
     name: path,
     path,
@@ -53,7 +53,7 @@ function embeddedStore(path: string): NamedStore {
 /** The host and database of a well-formed address. In a malformed one, any part may be a password. */
 const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
 
-function postgresStore(address: string): NamedStore {
+function postgresStore(address: string): StoreLocation {
   return {
     name: `postgres://${publicPart.exec(address)?.[1] ?? '…'}`,
     open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
