@@ -54,17 +54,14 @@ export function openWriter(
     monitor,
   });
 
-  let closed: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    await batcher.close();
-    await send('close');
-    thread.terminate();
-  };
-
   return {
     apply: (change: TimedChange) => batcher.add(change),
     areWritesFailing: () => monitor.isFailing,
     /** Waits for pending changes, then ends the thread. */
-    close: () => (closed ??= close()),
+    async close(): Promise<void> {
+      await batcher.close();
+      await send('close');
+      thread.terminate();
+    },
   };
 }
