@@ -1,4 +1,5 @@
 import { isUnavailable, PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
+import type { InputRow, Reader, Statement } from './statement.ts';
 import type { WriteMonitor } from './write-monitor.ts';
 
 /** Collects items into batches: while one batch runs, the next one is collected. */
@@ -127,5 +128,29 @@ function createBoundedQueue<Item, Result>(options: BatcherOptions) {
         if (maxWaitMs !== undefined) timer ??= setTimeout(refuseLate, maxWaitMs, maxWaitMs).unref();
       }),
     takeBatch: () => queued.splice(0, maxPerBatch),
+  };
+}
+
+/** A search among a million pets takes a fraction of a second; with a longer queue, its last callers would give up. */
+const scanLimits = { maxLength: 32, maxWaitMs: 3000, maxPerBatch: 1 };
+
+/** Runs scans one at a time, because each may read every row. `close` waits for all of them. */
+export function createScanner(
+  run: (statement: Statement, values: InputRow) => Promise<unknown[]>,
+): Pick<Reader, 'scan'> & { close(): Promise<void> } {
+  const queue = createBatcher(
+    (scans: (() => Promise<unknown[]>)[]) => Promise.all(scans.map((scan) => scan())),
+    scanLimits,
+  );
+  return {
+    scan: async <Row>(statement: Statement, values: InputRow, signal?: AbortSignal) => {
+      const rows = await queue.add(async () => {
+        if (signal?.aborted)
+          throw new PetstoreError('overloaded', 'The caller left while the search waited.');
+        return run(statement, values);
+      });
+      return rows as Row[];
+    },
+    close: () => queue.close(),
   };
 }

@@ -2,7 +2,7 @@ import { OperatorError } from '../domain/error.ts';
 import type { Report } from '../system/progress.ts';
 import { beginLog } from './apply.ts';
 import { insertInto, selectListOf } from './rows.ts';
-import { primaryKeyOf, type TableName, tables } from './schema.ts';
+import { type TableName, tables } from './schema.ts';
 import {
   type DrawnTable,
   drawnTables,
@@ -34,7 +34,7 @@ export async function* readTable(
   { scan }: Pick<StoreTables, 'scan'>,
   table: TableName,
 ): AsyncGenerator<StoredRow[]> {
-  const key = primaryKeyOf(table);
+  const key = table === 'idempotency_keys' ? ['caller', 'key'] : ['id'];
   const columns: Statement['input'] = tables[table];
   const input = Object.fromEntries(Object.entries(columns).filter(([column]) => key.includes(column)));
   const select = `SELECT ${selectListOf(table)} FROM ${table}`;

@@ -2,10 +2,11 @@ import { OperatorError, usageError } from '../domain/error.ts';
 import type { CheckedStore, CheckOptions } from './check.ts';
 import type { StoreTables } from './copy.ts';
 import type { MakeOptions, StoreOptions } from './create-store.ts';
+import { checkSqlite } from './sqlite/maintenance/check.ts';
 import { openSqliteStore, openSqliteTables } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
-/** The store behind a database URL. Each engine has one function, and its modules are loaded on first use. */
+/** The store behind a database URL. */
 export interface StoreLocation {
   /** For results and logs: the path, or the address without user, password and parameters. */
   name: string;
@@ -45,8 +46,7 @@ function embeddedStore(path: string): StoreLocation {
     path,
     open: async (options) => openSqliteStore({ ...options, path }),
     openTables: (options) => openSqliteTables({ ...options, path }),
-    check: async (options) =>
-      (await import('./sqlite/maintenance/check.ts')).checkSqlite({ ...options, path }),
+    check: (options) => checkSqlite({ ...options, path }),
   };
 }
 
@@ -54,12 +54,13 @@ function embeddedStore(path: string): StoreLocation {
 const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
 
 function postgresStore(address: string): StoreLocation {
+  // A service on SQLite does not load the driver.
+  const load = () => import('./postgres/open.ts');
   return {
     name: `postgres://${publicPart.exec(address)?.[1] ?? '…'}`,
-    open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
-    openTables: async (options) =>
-      (await import('./postgres/open.ts')).openPostgresTables({ ...options, address }),
-    check: async (options) => (await import('./postgres/open.ts')).checkPostgres({ ...options, address }),
+    open: async (options) => (await load()).openPostgresStore({ ...options, address }),
+    openTables: async (options) => (await load()).openPostgresTables({ ...options, address }),
+    check: async (options) => (await load()).checkPostgres({ ...options, address }),
   };
 }
 

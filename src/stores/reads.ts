@@ -34,6 +34,9 @@ export function createReads(engine: Engine): {
     return engine.read(statement, [start, limit, ...values], ([row]: PageRow[]) => pageOf(row, limit));
   };
 
+  const readJson = (statement: Statement, id: bigint) =>
+    engine.read(statement, [id], ([row]: { json: string }[]) => row?.json);
+
   const listPets = (query: PetQuery & { sort?: Sort }) => {
     const { status, sort = 'oldest' } = query;
     if (status === undefined) return readPage(statements.pets[sort], query, []);
@@ -43,9 +46,9 @@ export function createReads(engine: Engine): {
   return {
     pets: {
       listPets,
-      getPet: (id) => engine.read(selectPet, [id], ([row]: { json: string }[]) => row?.json),
+      getPet: (id) => readJson(selectPet, id),
       listCategories: (query) => readPage(statements.categories, query, []),
-      getCategory: (id) => engine.read(selectCategory, [id], ([row]: { json: string }[]) => row?.json),
+      getCategory: (id) => readJson(selectCategory, id),
 
       searchPets(query, signal) {
         const { id, limit, words = [], categoryId, sort = 'newest' } = query;

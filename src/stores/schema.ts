@@ -48,11 +48,6 @@ export type TableName = keyof typeof tables;
 
 export const tableNames = Object.keys(tables);
 
-/** What sorts the rows of a table. */
-export function primaryKeyOf(table: TableName): string[] {
-  return table === 'idempotency_keys' ? ['caller', 'key'] : ['id'];
-}
-
 /** A column of a database, with its type in the words of the engine. A view has none. */
 export interface Column {
   table: string;

@@ -65,9 +65,8 @@ function damaged(row: string): OperatorError {
 }
 
 function tablesOf(sql: Sql): StoreTables {
-  const reader = createReader(sql);
   return {
-    scan: (statement, values) => reader.scan(statement, values),
+    scan: createReader(sql).scan,
     write: (work) => sql.write(async (send) => work(createTx(send))),
     async lastId(table) {
       const [row] = await sql.read<{ id: string }>(

@@ -1,5 +1,4 @@
-import { type Batcher, createBatcher } from '../batcher.ts';
-import { createScanner } from '../scans.ts';
+import { type Batcher, createBatcher, createScanner } from '../batcher.ts';
 import type { InputRow, Reader, Statement } from '../statement.ts';
 import { limits } from './session.ts';
 import type { Sql } from './sql.ts';

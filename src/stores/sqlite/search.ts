@@ -1,5 +1,5 @@
 import { unavailable } from '../../domain/error.ts';
-import { createScanner } from '../scans.ts';
+import { createScanner } from '../batcher.ts';
 import type { InputRow } from '../statement.ts';
 import { type Failure, failureOf } from './errors.ts';
 import type { StoreFile } from './file.ts';
