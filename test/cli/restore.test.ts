@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import {
-  existsSync,
+  linkSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -22,8 +23,9 @@ import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { codeOf } from '../support/code-of.ts';
-import { makeCrashedStore } from '../support/crashed-store.ts';
-import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { hashesOf } from '../support/file-hashes.ts';
+import { runCli, startService } from '../support/process/process.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 import { readPets } from '../support/journal.ts';
 import { failureOf } from '../support/failure.ts';
@@ -33,10 +35,7 @@ import { addPet } from '../support/http/calls.ts';
 const at = useStoreFolder();
 const { inFolder, run } = at;
 
-/** A service was killed here, so its pets are in the log alone. */
-const crashed = makeFolder();
-beforeAll(() => makeCrashedStore(crashed.database, 1));
-afterAll(() => crashed[Symbol.dispose]());
+const onStore = () => ['--database-url', at.store];
 
 const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
@@ -84,8 +83,7 @@ describe('petstore restore', () => {
     expect(await textAt('/v1/store/orders')).toBe(orders);
     expect(await textAt('/v1/categories')).toBe('[{"id":7,"name":"Dogs"}]');
     expect(await addPet(service.call)).toBe('2');
-    for (const isForced of [false, true])
-      expect(String(await failureOf(restore({ store: restored, isForced })))).toContain('is in use');
+    expect(String(await failureOf(restore({ store: restored, isForced: true })))).toContain('is in use');
     expect((await service.call('/readyz')).status).toBe(200);
   });
 
@@ -122,15 +120,31 @@ describe('petstore restore', () => {
   });
 
   it('suggests --latest for a folder', async () => {
-    const { status, stderr } = await run('restore', at.path);
+    const { status, stderr } = await refusalOf('restore', at.path, ...onStore());
     expect(status).toBe(1);
     expect(stderr).toContain('There is no backup');
     expect(stderr).toContain('add --latest');
   });
 
-  it('refuses a file that has its own log', async () => {
-    expect((await run('restore', crashed.database)).stderr).toContain('has a log beside it');
-    expect(existsSync(at.store)).toBe(false);
+  it.each(['-wal', '-journal'])('refuses a file with a %s beside it', async (suffix) => {
+    await makeStore();
+    await backUp();
+    writeFileSync(inFolder(`backup.db${suffix}`), 'x');
+    expect((await refusalOf('restore', inFolder('backup.db'), ...onStore())).stderr).toContain(
+      'has a log beside it',
+    );
+  });
+
+  it('refuses the store itself, by any name', async () => {
+    await makeStore('till');
+    const before = hashesOf(at.path);
+    symlinkSync(at.store, inFolder('link.db'));
+    linkSync(at.store, inFolder('hard-link.db'));
+    for (const name of ['petstore.db', 'link.db', 'hard-link.db'])
+      expect((await refusalOf('restore', inFolder(name), '--force', ...onStore())).stderr).toContain(
+        'is the store itself',
+      );
+    expect(hashesOf(at.path)).toMatchObject(before);
   });
 
   it('restores where a stopped store was moved away, beside the empty log that it left', async () => {
@@ -147,12 +161,9 @@ describe('petstore restore', () => {
     using held = new Database(at.store);
     held.run('PRAGMA locking_mode = EXCLUSIVE');
     held.run('BEGIN EXCLUSIVE');
-    expect(await run('keys', 'create', '--name', 'till')).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(
-        /^petstore: .* is locked by another process, such as petstore restore\..*\n$/,
-      ),
-    });
+    expect(String(await failureOf(withStore(async () => {})))).toContain(
+      'is locked by another process, such as petstore restore.',
+    );
   });
 
   it('refuses a command that waited, which would use the old store with the new log', async () => {
@@ -191,7 +202,7 @@ describe('petstore restore', () => {
       for (const change of changes) await pets.apply(change);
     });
     const refusal = `holds ${what}. To replace them with the backup, add --force.`;
-    expect((await run('restore', 'backup.db')).stderr).toBe(`petstore: ${at.store} ${refusal}\n`);
+    expect(await failureOf(restore())).toMatchObject({ message: `${at.store} ${refusal}` });
     await restore({ isForced: true });
     expect(await withStore(async ({ orders }) => await orders.listOrders({ limit: 1 }))).toEqual({
       json: '[]',
@@ -228,6 +239,23 @@ describe('petstore restore', () => {
         expect(await failureOf(restore({ file, store, isForced }))).toBeInstanceOf(OperatorError);
     expect(readdirSync(at.path).filter((name) => /new|partial/.test(name))).toEqual([]);
     expect(await withStore(({ keys }) => Promise.resolve(keys.listKeys()))).toMatchObject([{ name: 'till' }]);
+  });
+});
+
+describe('restores of one store at the same time', () => {
+  it('leave the whole content of one of them', async () => {
+    for (const count of [100, 2000]) {
+      await fillFile(inFolder(`${count}.db`), count);
+      await copySqlite(inFolder(`${count}.db`), inFolder(`b${count}.db`), noReport);
+    }
+    await fillFile(at.store, 1);
+    const results = await Promise.all(
+      [100, 2000, 100].map((count) => run('restore', inFolder(`b${count}.db`), '--force')),
+    );
+    expect(results.some(({ status }) => status === 0)).toBe(true);
+    for (const { status, stderr } of results)
+      if (status !== 0) expect(stderr).toMatch(/is in use|was replaced/);
+    expect([100, 2000]).toContain(readPets(at.store).length);
   });
 });
 
