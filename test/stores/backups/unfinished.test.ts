@@ -1,11 +1,38 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { addBackup } from '../../../src/stores/backups/backups.ts';
 import { openPlace } from '../../../src/stores/backups/places.ts';
 import { makeOld } from '../../support/process/backup-world.ts';
-import { makeFolder } from '../../support/process/process.ts';
+import { makeFolder, runCli } from '../../support/process/process.ts';
+
+describe('an unfinished backup', () => {
+  it('is readable by its owner alone from the beginning', async () => {
+    using folder = makeFolder();
+    using snapshots = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const preload = join(import.meta.dir, '../sqlite/maintenance/faulty-files.cjs');
+    const { status } = await runCli(
+      ['backup', join(folder.path, 'backup.db'), '--database-url', folder.database],
+      {
+        env: { FOLDER: folder.path, SNAPSHOTS: snapshots.path },
+        wrap: ([bun = '', ...command]) => [bun, '--preload', preload, ...command],
+      },
+    );
+    expect(status).toBe(0);
+    const drafts = readdirSync(snapshots.path, { recursive: true })
+      .map((name) => join(snapshots.path, String(name)))
+      .filter((path) => path.endsWith('.partial'));
+    const sizes = drafts.map((path) => statSync(path).size);
+    expect([Math.min(...sizes), Math.max(...sizes)]).toEqual([
+      0,
+      statSync(join(folder.path, 'backup.db')).size,
+    ]);
+    expect(new Set(drafts.map((path) => statSync(path).mode & 0o777))).toEqual(new Set([0o600]));
+  });
+});
 
 describe('a file that a killed backup or restore has left', () => {
   it('is removed after a day, with the files that SQLite kept beside it', async () => {

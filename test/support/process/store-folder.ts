@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect } from 'bun:test';
 import { join } from 'node:path';
 import { holdsFrames } from '../../../src/stores/sqlite/file.ts';
+import { failureOf } from '../failure.ts';
 import { hashesOf } from '../file-hashes.ts';
 import { makeFolder, runCli, type CliResult, type Folder } from './process.ts';
 
@@ -10,8 +11,8 @@ export interface StoreFolder {
   readonly store: string;
   inFolder: (name: string) => string;
   run: (...args: string[]) => Promise<CliResult>;
-  /** Expects that a command fails with this message and leaves every file as it was, but for the log of the store. */
-  expectRefused: (message: string | RegExp, ...args: string[]) => Promise<void>;
+  /** Expects a failure with this message that leaves every file as it was, but for the log of the store. */
+  expectRefused: (message: string | RegExp, use: () => Promise<unknown>) => Promise<void>;
 }
 
 export function useStoreFolder(): StoreFolder {
@@ -35,7 +36,7 @@ export function useStoreFolder(): StoreFolder {
     },
     inFolder: (name) => join(folder.path, name),
     run,
-    async expectRefused(message, ...args) {
+    async expectRefused(message, use) {
       const hasLog = holdsFrames(`${folder.database}-wal`);
       // A program that opens a store may make or remove its side files, and moves its log into the file.
       const others = () =>
@@ -43,9 +44,7 @@ export function useStoreFolder(): StoreFolder {
           ([name]) => !/^petstore\.db-(?:wal|shm)$/.test(name) && !(hasLog && name === 'petstore.db'),
         );
       const before = others();
-      const { status, stdout, stderr } = await run(...args);
-      expect(`${stdout}${stderr}`).toMatch(message);
-      expect(status).not.toBe(0);
+      expect(String(await failureOf(use()))).toMatch(message);
       expect(others()).toEqual(before);
     },
   };
