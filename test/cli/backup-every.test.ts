@@ -6,7 +6,8 @@ import { openPlace } from '../../src/stores/backups/places.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { fillFile } from '../support/fill-file.ts';
 import { addPet } from '../support/http/calls.ts';
-import { runCli, startCli, startService } from '../support/process/process.ts';
+import { startCli, startService } from '../support/process/process.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 import type { RunningProgram } from '../support/process/running.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
@@ -67,7 +68,7 @@ describe('petstore backup --every', () => {
     [['.', '--every', '1h', '--database-url', 'postgres://127.0.0.1:1/none'], 1, 'pg_dump'],
     [['backup.db', '--every', '1h'], 1, 'There is no folder'],
   ])('refuses %j at once', async (args, status, message) => {
-    expect(await runCli(['backup', ...args])).toMatchObject({
+    expect(await refusalOf('backup', ...args)).toMatchObject({
       status,
       stderr: expect.stringContaining(message),
     });

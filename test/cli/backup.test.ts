@@ -67,26 +67,6 @@ describe('backup, restore and check', () => {
   });
 });
 
-describe('an unfinished backup', () => {
-  it('is readable by its owner alone from the beginning', async () => {
-    await fillFile(at.store, 20_000);
-    const rights = new Set<number>();
-    for (let number = 0; rights.size === 0; number++) {
-      const file = inFolder(`${number}.db`);
-      const made = run('backup', file);
-      const isMade = settledIn(made);
-      while (!isMade()) {
-        const partial = readdirSync(dirname(file)).find((name) => name.endsWith('.partial'));
-        const found = partial && statSync(join(dirname(file), partial), { throwIfNoEntry: false });
-        if (found) rights.add(found.mode & 0o777);
-        await new Promise(setImmediate);
-      }
-      expect(await made).toMatchObject({ status: 0 });
-    }
-    expect([...rights]).toEqual([0o600]);
-  });
-});
-
 describe('a pet that the disk has changed', () => {
   it('is refused by backup and restore, and found by petstore check', async () => {
     const backup = inFolder('backup.db');
@@ -111,10 +91,3 @@ describe('a pet that the disk has changed', () => {
     expect((await run('check', '--port', '0')).stderr).toContain('is damaged at pet 2.');
   });
 });
-
-/** Tells, whenever it is asked, whether a promise is over. */
-function settledIn(promise: Promise<unknown>): () => boolean {
-  let isSettled = false;
-  void promise.finally(() => (isSettled = true));
-  return () => isSettled;
-}

@@ -5,12 +5,18 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { addBackup, listBackups, nameBackup } from '../../src/stores/backups/backups.ts';
+import {
+  addBackup,
+  listBackups,
+  nameBackup,
+  rehearse,
+  restoreBackup,
+} from '../../src/stores/backups/backups.ts';
+import { parseKeep } from '../../src/stores/backups/keep.ts';
 import { openPlace } from '../../src/stores/backups/places.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { failureOf } from '../support/failure.ts';
@@ -62,10 +68,9 @@ describe.each(kinds)('backups in %s', (kind) => {
     });
     const leftovers = readdirSync(join(world.folder.path, 'new')).filter((each) => /partial/.test(each));
     expect(leftovers).toEqual([]);
-    const absent = await runCli(['restore', `${world.place}/petstore-none.db`, '--force'], at);
-    expect(absent).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('There is no backup petstore-none.db in '),
+    const place = openPlace(world.place, s3.env);
+    expect(await failureOf(rehearse(place, 'petstore-none.db', noReport))).toMatchObject({
+      message: expect.stringContaining('There is no backup petstore-none.db in '),
     });
   });
 
@@ -81,23 +86,22 @@ describe.each(kinds)('backups in %s', (kind) => {
     using world = await makeWorld(kind, s3);
     const file = await backUp(world);
     await world.damage(file);
-    const at = { env: { ...s3.env, DATABASE_URL: join(world.folder.path, 'new.db') } };
-    const textfile = join(world.folder.path, 'petstore.prom');
-    for (const { status, stderr } of [
-      await world.run('backups', 'rehearse', world.place, '--textfile', textfile),
-      await runCli(['restore', world.place, '--latest'], at),
-      await runCli(['restore', `${world.place}/${file}`], at),
+    const store = join(world.folder.path, 'new.db');
+    const place = openPlace(world.place, s3.env);
+    for (const restored of [
+      restoreBackup({ place, name: file, store, isForced: false, report: noReport }),
+      rehearse(place, file, noReport),
     ])
-      expect({ status, stderr }).toEqual({
-        status: 1,
-        stderr: `petstore: The backup ${file} is damaged: its content does not match its name. Use another one: petstore backups list\n`,
+      expect(await failureOf(restored)).toMatchObject({
+        message: `The backup ${file} is damaged: its content does not match its name. Use another one: petstore backups list`,
       });
-    expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
-    expect(timeIn(textfile, 'rehearsed')).toBe(0);
+    expect(existsSync(store)).toBe(false);
   });
+});
 
-  it('are checked for their age', async () => {
-    using world = await makeWorld(kind, s3);
+describe('petstore backups check', () => {
+  it('fails if the newest one is too old or unknown', async () => {
+    using world = await makeWorld('a folder', s3);
     const textfile = join(world.folder.path, 'petstore.prom');
     const check = (...args: string[]) =>
       world.run('backups', 'check', world.place, '--textfile', textfile, ...args);
@@ -108,7 +112,7 @@ describe.each(kinds)('backups in %s', (kind) => {
     expect(timeIn(textfile, 'newest')).toBe(0);
 
     const createdAt = new Date(Date.now() - 3 * hourMs);
-    await world.rename(await backUp(world), nameBackup(createdAt, '0'.repeat(16)));
+    rename(world, await backUp(world), createdAt);
     expect(await check()).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(
@@ -120,11 +124,10 @@ describe.each(kinds)('backups in %s', (kind) => {
     // node_exporter runs as another user.
     expect(statSync(textfile).mode & 0o777).toBe(0o644);
 
-    if (kind === 'a folder') rmSync(world.place, { recursive: true });
     const env = { ...s3.env, S3_ENDPOINT: 'http://127.0.0.1:1' };
-    expect(await runCli(['backups', 'check', world.place, '--textfile', textfile], { env })).toMatchObject({
+    expect(await runCli(['backups', 'check', 's3://shop/x', '--textfile', textfile], { env })).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^petstore: (?:There is no folder|s3:.* cannot be used)/),
+      stderr: expect.stringMatching(/^petstore: s3:.* cannot be used/),
     });
     expect(timeIn(textfile, 'newest')).toBe(0);
   });
@@ -136,20 +139,20 @@ describe('a rehearsal', () => {
     const [textfile, missing] = ['petstore.prom', 'none/petstore.prom'].map((file) =>
       join(world.folder.path, file),
     );
-    const rehearse = (file: string) => world.run('backups', 'rehearse', world.place, '--textfile', file);
-    expect(await rehearse(textfile!)).toMatchObject({ status: 1 });
+    const run = (file: string) => world.run('backups', 'rehearse', world.place, '--textfile', file);
+    expect(await run(textfile!)).toMatchObject({ status: 1 });
     expect(timeIn(textfile!, 'rehearsed')).toBe(0);
     await backUp(world);
     const before = Math.floor(Date.now() / 1000);
-    expect(await rehearse(textfile!)).toMatchObject({ status: 0 });
+    expect(await run(textfile!)).toMatchObject({ status: 0 });
     expect(timeIn(textfile!, 'rehearsed')).toBeGreaterThanOrEqual(before);
-    expect(await rehearse(missing!)).toMatchObject({
+    expect(await run(missing!)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('petstore.prom cannot be written: no such file or directory.'),
     });
     const link = join(world.folder.path, 'link.prom');
     symlinkSync(textfile!, link);
-    expect((await rehearse(link)).stderr).toContain('link.prom cannot be written: it is not a file.');
+    expect((await run(link)).stderr).toContain('link.prom cannot be written: it is not a file.');
     expect(readlinkSync(link)).toBe(textfile!);
   });
 });
@@ -158,8 +161,7 @@ describe('a backup that was made under a clock 30 days ahead', () => {
   it('fails the check of the newest one, and displaces no other', async () => {
     using world = await makeWorld('a folder', s3);
     const backup = await backUp(world);
-    const ahead = nameBackup(new Date(Date.now() + 30 * 24 * hourMs), backup.slice(-19, -3));
-    renameSync(join(world.place, backup), join(world.place, ahead));
+    rename(world, backup, new Date(Date.now() + 30 * 24 * hourMs));
     const present = await backUp(world);
     expect(await world.run('backups', 'check', world.place)).toMatchObject({
       status: 1,
@@ -167,7 +169,7 @@ describe('a backup that was made under a clock 30 days ahead', () => {
         'If that is in the future, correct the clock, and move this backup away.',
       ),
     });
-    await world.run('backup', world.place, '--keep', '2m');
+    await backUp(world, '2m');
     expect(await world.files()).not.toContain(present);
     expect(await world.files()).toHaveLength(2);
   });
@@ -187,9 +189,15 @@ describe('a bucket that repeats a page of its list', () => {
 });
 
 /** Adds a backup, and returns its name. */
-async function backUp(world: World): Promise<string> {
+async function backUp(world: World, rule?: string): Promise<string> {
   const place = openPlace(world.place, s3.env);
-  return (await addBackup({ place, store: world.folder.database, keep: undefined, report: noReport })).name;
+  const keep = rule === undefined ? undefined : parseKeep(rule);
+  return (await addBackup({ place, store: world.folder.database, keep, report: noReport })).name;
+}
+
+/** Gives a backup of a folder another time. */
+function rename({ place }: World, backup: string, createdAt: Date): void {
+  renameSync(join(place, backup), join(place, nameBackup(createdAt, '0'.repeat(16))));
 }
 
 function timeIn(textfile: string, what: 'newest' | 'rehearsed'): number {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { version } from '../../package.json';
 import { commands, createProgram } from '../../src/cli/program.ts';
 import { runCli } from '../support/process/process.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 
 /** Every command and subcommand that the help shows, by its path. */
@@ -65,6 +66,10 @@ describe('petstore', () => {
     expect(await runCli(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
+  it('exits with the status of a refusal', async () => {
+    expect(await runCli(['srve'])).toEqual({ stdout: '', ...(await refusalOf('srve')) });
+  });
+
   it.each([
     [['srve'], "Unknown command 'srve'. Did you mean serve? See: petstore --help"],
     [['toString'], "Unknown command 'toString'. See: petstore --help"],
@@ -77,6 +82,6 @@ describe('petstore', () => {
     [['keys', 'lst'], "Unknown command 'lst'. Did you mean list? See: petstore keys --help"],
     [['--env-file=', 'serve'], '--env-file must name a file.'],
   ])('refuses %j with status 2', async (args, message) => {
-    expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+    expect(await refusalOf(...args)).toEqual({ status: 2, stderr: `petstore: ${message}\n` });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import type { KeyJson } from '../../src/cli/keys.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { runCli, startService, type CliResult } from '../support/process/process.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
 /** A key is replaced by two commands: `keys create --like` and `keys revoke --in`. */
@@ -69,7 +70,8 @@ describe('petstore keys create --like', () => {
 
   it('is refused for an unknown key, without a store, and beside what it would take over', async () => {
     const keys = keysOf(at.store);
-    const stderrOf = async (...args: string[]) => (await keys.run('create', ...args)).stderr;
+    const stderrOf = async (...args: string[]) =>
+      (await refusalOf('keys', '--database-url', at.store, 'create', ...args)).stderr;
     expect(await stderrOf('--like', '7')).toBe(
       `petstore: There is no store at ${at.store}. Check the path.\n`,
     );

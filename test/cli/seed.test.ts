@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { runAt } from '../support/process/files.ts';
-import { runCli } from '../support/process/process.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 
 describe('petstore seed', () => {
   it('adds as many plausible pets as asked, the same ones for the same seed', async () => {
@@ -46,6 +46,6 @@ describe('petstore seed', () => {
       `--count must be an integer from 1 to 1000000000, not "${count}".`,
     ]),
   ])('refuses %j with status 2', async (args, message) => {
-    expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+    expect(await refusalOf(...args)).toEqual({ status: 2, stderr: `petstore: ${message}\n` });
   });
 });

@@ -35,11 +35,10 @@ async function expectOnce({ client }: ListeningService): Promise<void> {
 }
 
 describe('an import', () => {
-  it('that is killed nine times at random adds each pet exactly once', async () => {
+  it('that is killed three times at random adds each pet exactly once', async () => {
     await using service = await openListeningService();
     const random = randomFrom(Date.now());
-    const moments = [/New category|Adding/, /Adding/, /sent 300/];
-    for (const moment of [...moments, ...moments, ...moments]) {
+    for (const moment of [/New category|Adding/, /Adding/, /sent 300/]) {
       await using command = startImport(service);
       await Promise.race([command.stderr.untilMatch(moment), command.ended]);
       await Promise.race([Bun.sleep(random.next() * 100), command.ended]);

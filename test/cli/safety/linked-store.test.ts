@@ -1,23 +1,23 @@
-import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { beforeEach, describe, expect, it } from 'bun:test';
 import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { restoreBackup } from '../../../src/stores/backups/backups.ts';
+import { openPlace } from '../../../src/stores/backups/places.ts';
 import { untilNoticed } from '../../../src/stores/sqlite/freshness.ts';
+import { copySqlite } from '../../../src/stores/sqlite/maintenance/backup.ts';
+import { noReport } from '../../../src/system/progress.ts';
 import { fillFile } from '../../support/fill-file.ts';
-import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
-import { makeFolder, runCli, startService } from '../../support/process/process.ts';
+import { addPet, idsOf, outcomeOf } from '../../support/http/calls.ts';
+import { readPets } from '../../support/journal.ts';
+import { runCli, startService } from '../../support/process/process.ts';
+import { refusalOf } from '../../support/process/refusal.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
-import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 
 const { inFolder } = useStoreFolder();
 /** Where the store really is. */
 let real: string;
 /** What the operator calls it. */
 let link: string;
-
-const crashed = makeFolder();
-beforeAll(() => makeCrashedStore(crashed.database, 3));
-afterAll(() => crashed[Symbol.dispose]());
 
 beforeEach(() => {
   mkdirSync(inFolder('disk'));
@@ -59,28 +59,24 @@ describe('a name with .. behind a link', () => {
   it('is resolved as the system resolves it', async () => {
     mkdirSync(inFolder('disk/deep'));
     symlinkSync('disk/deep', inFolder('away'));
-    copyByHand(crashed.database, real);
+    await fillFile(real, 3);
     const name = `${inFolder('away')}/../real.db`;
-    expect(await runCli(['backup', inFolder('backup.db'), '--database-url', name])).toMatchObject({
-      stdout: expect.stringContaining('Backed up 3') as string,
-    });
+    expect(await copySqlite(name, inFolder('backup.db'), noReport)).toMatchObject({ petCount: 3 });
   });
 });
 
 describe('a first start through a link', () => {
   it('makes the store where the link leads', async () => {
     symlinkSync('disk/real.db', link);
-    await using service = await startService({ databaseUrl: link });
-    await addPets(service.call, 2);
+    await fillFile(link, 2);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    using database = new Database(real, { readonly: true });
-    expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 2 });
+    expect(readPets(real)).toHaveLength(2);
   });
 });
 
 describe('a loop of links', () => {
   it.each([
-    ...['serve', 'check', 'keys list', 'backup new.db', 'restore sound.db'].map(
+    ...['check --port 0', 'keys list', 'backup new.db', 'restore sound.db'].map(
       (each) => `${each} --database-url loop`,
     ),
     ...['copy --from loop --to new.db', 'copy --from sound.db --to loop'],
@@ -92,31 +88,22 @@ describe('a loop of links', () => {
     await fillFile(inFolder('sound.db'), 3);
     symlinkSync('loop', inFolder('other'));
     symlinkSync('other', inFolder('loop'));
-    const env = { PORT: '0', API_KEYS: 'a-key-of-some-length' };
-    const { status, stdout, stderr } = await runCli(command.split(' '), { cwd: dirname(link), env });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore: .*too many symbolic links.*\n$/)]);
-    expect(stdout).not.toContain('  at ');
+    const isPath = /^(?:loop|sound|new)/;
+    const args = command.split(' ').map((word) => (isPath.test(word) ? inFolder(word) : word));
+    expect((await refusalOf(...args)).stderr).toMatch(/^petstore: .*too many symbolic links.*\n$/);
     for (const name of ['loop', 'other']) expect(lstatSync(inFolder(name)).isSymbolicLink()).toBe(true);
   });
 });
 
 describe('petstore restore through a link', () => {
   it('restores the store that the link leads to', async () => {
-    copyByHand(crashed.database, real);
+    await fillFile(real, 3);
     symlinkSync(real, link);
-    const backup = inFolder('backup.db');
-    expect(await runCli(['backup', backup, '--database-url', link])).toMatchObject({ status: 0 });
-    {
-      await using service = await startService({ databaseUrl: link });
-      await addPets(service.call, 2);
-      expect(await service.stop()).toBe(0);
-    }
-    const restored = await runCli(['restore', backup, '--force', '--database-url', link]);
-    expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('Restored 3 pets') });
+    await copySqlite(link, inFolder('backup.db'), noReport);
+    await fillFile(link, 2);
+    const place = openPlace(dirname(link), {});
+    await restoreBackup({ place, name: 'backup.db', store: link, isForced: true, report: noReport });
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    for (const name of [link, real]) {
-      using database = new Database(name, { readwrite: true, create: false });
-      expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 3 });
-    }
+    for (const name of [link, real]) expect(readPets(name)).toHaveLength(3);
   });
 });

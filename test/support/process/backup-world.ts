@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
@@ -13,7 +13,6 @@ export interface World extends Disposable {
   run: (...args: string[]) => ReturnType<typeof runCli>;
   /** The names of the files in the place. */
   files: () => Promise<string[]>;
-  rename: (name: string, to: string) => Promise<unknown>;
   /** Changes one byte of a backup. */
   damage: (name: string) => Promise<unknown>;
 }
@@ -38,7 +37,6 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
       ...common,
       place: backups,
       files: async () => readdirSync(backups).sort(),
-      rename: async (name, to) => renameSync(join(backups, name), join(backups, to)),
       damage: async (name) => writeFileSync(join(backups, name), damaged(readFileSync(join(backups, name)))),
     };
   }
@@ -48,10 +46,6 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
     async files() {
       const { contents = [] } = await s3.client.list({ prefix: `${prefix}/` });
       return contents.map(({ key }) => key.slice(prefix.length + 1)).sort();
-    },
-    async rename(name, to) {
-      await s3.client.write(`${prefix}/${to}`, await s3.client.file(`${prefix}/${name}`).bytes());
-      await s3.client.delete(`${prefix}/${name}`);
     },
     async damage(name) {
       const bytes = await s3.client.file(`${prefix}/${name}`).bytes();
