@@ -3,16 +3,20 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { storeAt } from '../../src/stores/open.ts';
 import { copySqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
+import { failureOf } from '../support/failure.ts';
 import { fillFile } from '../support/fill-file.ts';
+import { silentLog } from '../support/http/service.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { runCli, startService } from '../support/process/process.ts';
 import { readPets, startLoad } from '../support/journal.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
 const at = useStoreFolder();
-const { inFolder, run } = at;
+const { inFolder } = at;
 
 describe('petstore backup', () => {
   it('copies everything that was acknowledged before, while creates go on', async () => {
@@ -36,12 +40,12 @@ describe('petstore backup', () => {
   it('does not overwrite a file, and refuses a store that does not exist', async () => {
     await fillFile(at.store, 3);
     await writeFile(inFolder('backup.db'), 'precious');
-    const taken = await run('backup', 'backup.db');
-    expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not overwritten') });
+    const taken = await refusalOf('backup', inFolder('backup.db'), '--database-url', at.store);
+    expect(taken).toEqual({ status: 1, stderr: expect.stringContaining('is not overwritten') });
     expect(await Bun.file(inFolder('backup.db')).text()).toBe('precious');
 
-    const none = await runCli(['backup', inFolder('other.db'), '--database-url', inFolder('none.db')]);
-    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no store') });
+    const none = await refusalOf('backup', inFolder('other.db'), '--database-url', inFolder('none.db'));
+    expect(none).toEqual({ status: 1, stderr: expect.stringContaining('There is no store') });
     expect(existsSync(inFolder('none.db'))).toBe(false);
   });
 });
@@ -81,13 +85,13 @@ describe('a pet that the disk has changed', () => {
       ['restore', backup, '--force', '--database-url', at.store],
       ['restore', backup, '--database-url', inFolder('new.db')],
     ];
-    for (const command of commands) {
-      expect(await runCli(command)).toMatchObject({
+    for (const command of commands)
+      expect(await refusalOf(...command)).toEqual({
         status: 1,
         stderr: expect.stringMatching(/^petstore: The database .*\.db is damaged at pet 2\.[^]*\n$/),
       });
-    }
     expect(readdirSync(at.path).filter((name) => !name.startsWith('petstore.db'))).toEqual(['backup.db']);
-    expect((await run('check', '--port', '0')).stderr).toContain('is damaged at pet 2.');
+    const checked = storeAt(at.store).check({ log: silentLog, report: noReport });
+    expect(String(await failureOf(checked))).toContain('is damaged at pet 2.');
   });
 });

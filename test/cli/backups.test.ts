@@ -20,9 +20,11 @@ import { parseKeep } from '../../src/stores/backups/keep.ts';
 import { openPlace } from '../../src/stores/backups/places.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { failureOf } from '../support/failure.ts';
+import { fillFile } from '../support/fill-file.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 import { makeWorld, type World } from '../support/process/backup-world.ts';
-import { runCli } from '../support/process/process.ts';
+import { limitedTo, runCli } from '../support/process/process.ts';
+import { refusalOf } from '../support/process/refusal.ts';
 import { openS3Server } from '../support/s3-server.ts';
 
 const s3 = await openS3Server();
@@ -96,6 +98,51 @@ describe.each(kinds)('backups in %s', (kind) => {
         message: `The backup ${file} is damaged: its content does not match its name. Use another one: petstore backups list`,
       });
     expect(existsSync(store)).toBe(false);
+  });
+});
+
+describe('petstore backup', () => {
+  it('refuses a folder that does not exist, and a bad rule', async () => {
+    using world = await makeWorld('a folder', s3);
+    const absent = join(world.folder.path, 'unmounted');
+    for (const args of [[`${absent}/`], [absent, '--keep', '7d']]) {
+      expect(await refusalOf('backup', ...args)).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^petstore: There is no folder .*unmounted/),
+      });
+    }
+    expect(existsSync(absent)).toBe(false);
+    expect(await refusalOf('backup', world.place, '--keep', '7x')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('petstore: --keep must be a rule such as 24h,7d,4w,12m, not "7x".'),
+    });
+  });
+
+  it('says which bucket cannot be used, and why', async () => {
+    using world = await makeWorld('a bucket', s3);
+    expect(await world.run('backup', 's3://absent/x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: s3:\/\/absent\/x cannot be used \(NoSuchBucket\)\. .*\n$/),
+    });
+    expect(await refusalOf('backup', 's3://')).toMatchObject({ status: 2 });
+    expect(await refusalOf('backups', 'list', 's3://shop/x')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'),
+    });
+  });
+
+  it('fails on a full disk, says so and leaves nothing behind', async () => {
+    using world = await makeWorld('a folder', s3);
+    await fillFile(world.folder.database, 5000);
+    const args = ['backup', world.place, '--database-url', world.folder.database];
+    const { status, stderr } = await runCli(args, { wrap: limitedTo(500 * 1024) });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^petstore: The copy of .* cannot be written: the disk is full or failing\. .*\n$/,
+      ),
+    });
+    expect(await world.files()).toEqual([]);
   });
 });
 

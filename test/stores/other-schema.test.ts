@@ -6,16 +6,15 @@ import { openPlace } from '../../src/stores/backups/places.ts';
 import { storeAt } from '../../src/stores/open.ts';
 import { copySqlite } from '../../src/stores/sqlite/maintenance/backup.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
-import { createLog } from '../../src/system/log.ts';
 import { noReport } from '../../src/system/progress.ts';
 import { createPet } from '../support/changes.ts';
 import { failureOf } from '../support/failure.ts';
 import { fillFile } from '../support/fill-file.ts';
+import { silentLog } from '../support/http/service.ts';
 import { readPets } from '../support/journal.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 import { useStoreFolder } from '../support/process/store-folder.ts';
 
-const silentLog = createLog({ level: 'error', write() {} });
 const at = useStoreFolder();
 
 /** A start, a check, and a copy from and to a store. Other commands begin with one of them. */

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
 import { addBackup } from '../../../src/stores/backups/backups.ts';
 import { openPlace } from '../../../src/stores/backups/places.ts';
-import { makeOld } from '../../support/process/backup-world.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 
 describe('an unfinished backup', () => {
@@ -38,13 +37,16 @@ describe('a file that a killed backup or restore has left', () => {
   it('is removed after a day, with the files that SQLite kept beside it', async () => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
     for (const name of [`${folder.path}/petstore-backup`, folder.database]) {
       for (const suffix of ['', '-journal', '-wal', '-shm']) {
         const left = `${name}.0123456789ab.partial${suffix}`;
         writeFileSync(left, 'x');
-        makeOld(left);
+        utimesSync(left, twoDaysAgo, twoDaysAgo);
       }
     }
+    const young = 'petstore-backup.ba9876543210.partial';
+    writeFileSync(join(folder.path, young), 'x');
     await addBackup({
       place: openPlace(folder.path, {}),
       store: folder.database,
@@ -52,7 +54,7 @@ describe('a file that a killed backup or restore has left', () => {
       report: noReport,
     });
     await openSqliteStore({ path: folder.database }).close();
-    expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
+    expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([young]);
   });
 
   it('stays for a day, because a restore may be under way', async () => {

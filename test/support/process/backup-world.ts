@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../../src/stores/sqlite/open.ts';
@@ -56,10 +56,4 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
 
 function damaged(bytes: Uint8Array): Uint8Array {
   return bytes.with(-3, bytes.at(-3)! ^ 1);
-}
-
-/** As if it had been left more than a day ago. */
-export function makeOld(path: string): void {
-  const time = new Date(Date.now() - 90_000_000);
-  utimesSync(path, time, time);
 }

@@ -6,11 +6,11 @@ import { storeAt } from '../../../../src/stores/open.ts';
 import { copySqlite } from '../../../../src/stores/sqlite/maintenance/backup.ts';
 import { openSqliteStore } from '../../../../src/stores/sqlite/open.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { createLog } from '../../../../src/system/log.ts';
 import { noReport } from '../../../../src/system/progress.ts';
 import { createPet } from '../../../support/changes.ts';
 import { copyByHand, damageFile, damageLog, makeCrashedStore } from '../../../support/crashed-store.ts';
 import { fillFile } from '../../../support/fill-file.ts';
+import { silentLog } from '../../../support/http/service.ts';
 import { idsOf } from '../../../support/http/calls.ts';
 import { makeFolder } from '../../../support/process/process.ts';
 import { useStoreFolder } from '../../../support/process/store-folder.ts';
@@ -26,8 +26,7 @@ const sideFiles: [string, () => void][] = [
   ['without its shared memory', () => rmSync(`${at.store}-shm`)],
 ];
 
-const log = createLog({ level: 'error', write() {} });
-const check = () => storeAt(at.store).check({ log, report: noReport });
+const check = () => storeAt(at.store).check({ log: silentLog, report: noReport });
 
 /** Opens the store for some work, as a start does. */
 async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
