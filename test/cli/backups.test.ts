@@ -90,11 +90,11 @@ describe.each(kinds)('backups in %s', (kind) => {
     await world.damage(file);
     const store = join(world.folder.path, 'new.db');
     const place = openPlace(world.place, s3.env);
-    for (const restored of [
-      restoreBackup({ place, name: file, store, isForced: false, report: noReport }),
-      rehearse(place, file, noReport),
+    for (const use of [
+      () => restoreBackup({ place, name: file, store, isForced: false, report: noReport }),
+      () => rehearse(place, file, noReport),
     ])
-      expect(await failureOf(restored)).toMatchObject({
+      expect(await failureOf(use())).toMatchObject({
         message: `The backup ${file} is damaged: its content does not match its name. Use another one: petstore backups list`,
       });
     expect(existsSync(store)).toBe(false);
