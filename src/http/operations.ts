@@ -1,7 +1,7 @@
 import { endOf } from '../domain/api-key.ts';
 import type { Authenticate } from './authentication.ts';
 import { categoryNotFound, parseCategoryName } from '../domain/category.ts';
-import { petNotFound, PetstoreError } from '../domain/error.ts';
+import { petNotFound, type PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { andThen, type MaybePromise } from '../system/maybe-promise.ts';
 import { preconditionsOf } from './response.ts';
@@ -12,6 +12,7 @@ import { type ChangeTarget, fingerprintOf } from '../domain/change.ts';
 import type { OrderStore, PetStore } from '../stores/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { categoryList, createList, orderList, petList, searchList } from './list.ts';
+import { invalidParameter } from './parameters.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
@@ -137,8 +138,5 @@ function parseIdempotencyKey(header: string | null): string | undefined {
   const [, quoted, bare] = idempotencyKey.exec(header) ?? [];
   const key = quoted ?? bare;
   if (key !== undefined) return key;
-  throw new PetstoreError(
-    'invalid_parameter',
-    'Idempotency-Key must be given once, as 1 to 255 visible ASCII characters.',
-  );
+  throw invalidParameter('Idempotency-Key must be given once, as 1 to 255 visible ASCII characters.');
 }
