@@ -10,7 +10,6 @@ const statuses = ['available', 'pending', 'sold', undefined];
 /** Every check of `petstore-conform` on the service. Every response is compared with `openapi.yaml` as well. */
 
 describe.each([
-  ['an empty store', { petCount: 0, stableOnly: false }],
   ['a filled store', { petCount: 120, stableOnly: false }],
   ['a service with --stable-only', { petCount: 0, stableOnly: true }],
 ])('the strict checks on %s', (_title, { petCount, stableOnly }) => {
