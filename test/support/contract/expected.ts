@@ -129,15 +129,11 @@ function complete({ headers, content }: DocumentedResponse, situation: Situation
   };
 }
 
-const closedSchemas = new WeakMap<Schema, Schema>();
-
-/** A schema that refuses fields that it does not name. The same schema gives the same result, which Ajv remembers. */
+/** A schema that refuses fields that it does not name. */
 function close(schema: Schema): Schema {
-  const known = closedSchemas.get(schema);
-  if (known) return known;
   const { items, properties } = schema;
   const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, close(field)]);
-  const closed: Schema = {
+  return {
     ...schema,
     ...(items && { items: close(items) }),
     ...(properties && {
@@ -145,8 +141,6 @@ function close(schema: Schema): Schema {
       additionalProperties: false,
     }),
   };
-  closedSchemas.set(schema, closed);
-  return closed;
 }
 
 /** A request target has no fragment: what looks like one belongs to the path, or to the query. */
