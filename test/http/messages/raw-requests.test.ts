@@ -129,6 +129,8 @@ describe('an unusual message', () => {
   const auth = `Host: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n`;
   const get = (target: string, headers = '', version = 'HTTP/1.1') =>
     `GET ${target} ${version}\r\n${auth}${headers}\r\n`;
+  const get10 = (target: string) =>
+    `GET ${target} HTTP/1.0\r\nAuthorization: Bearer ${service.apiKey}\r\n\r\n`;
   const list = get('/v1/pets');
 
   it.each<[title: string, status: number, bytes: string]>([
@@ -190,6 +192,32 @@ describe('an unusual message', () => {
       ),
     ],
     ['CONNECT', 404, `CONNECT petstore:443 HTTP/1.1\r\n${auth}\r\n`],
+    // As simple health checks send it.
+    ...['/livez 200', '/v1/pets?limit=1 200', '/v1/pets/0 404', '/v1/pets?limit=0 400'].map(
+      (row): [string, number, string] => {
+        const [path = '', status] = row.split(' ');
+        return [`HTTP/1.0 without Host for ${path}`, Number(status), get10(path)];
+      },
+    ),
+    ...['localhost:8080', '[::1]:8080', 'xn--bcher-kva.example', 'a_b', 'a:b', 'v1', ''].map(
+      (host): [string, number, string] => [
+        `the Host ${JSON.stringify(host)}`,
+        200,
+        get('/v1/pets/1').replace('petstore', host),
+      ],
+    ),
+    ...['/v1/./pets', '/v1/x/../pets', '/docs/../v1/pets', '/v1/pe%74s'].map(
+      (path): [string, number, string] => [`the path ${path}, which is resolved first`, 200, get(path)],
+    ),
+    // A fragment is no part of a request target (RFC 9112, section 3.2), so the character belongs to the path.
+    ...['/v1/pets#x', '/v1/pets#', '/v1/pets/1#x', '/v1/pets#?limit=1', '/livez#', '/#'].flatMap((path) =>
+      [get(path), get(`http://petstore${path}`), get10(path)].map((bytes): [string, number, string] => [
+        `a # in ${bytes.split('\r\n')[0]}`,
+        404,
+        bytes,
+      ]),
+    ),
+    ['a # behind an open path', 401, get('/docs#x').replace(/Authorization.*\r\n/, '')],
   ])('reaches the service: %s, %d', async (_title, status, bytes) => {
     const response = await service.exchange(bytes);
     expect(response.status).toBe(status);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { openService } from '../../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 
 describe('the rate limit', () => {
   it('is off unless the operator sets one', async () => {
