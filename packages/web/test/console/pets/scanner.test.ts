@@ -127,7 +127,7 @@ describe('a label scanner', () => {
     await scan(page, '0005');
     await page.keyboard.press('s');
     const unknown = noteOf(page, 'No pet has the id 5. Nothing was done.');
-    await unknown.waitFor();
+    await unknown.waitFor({ state: 'attached' });
     await page.route(searches, () => {});
     await scan(page, '0009');
     await page.keyboard.press('s');
