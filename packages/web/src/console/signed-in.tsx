@@ -39,7 +39,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const [query, setQuery] = useQuery();
   const till = useMemo(() => new Till(client, query, onRefused, () => redraw()), [client, onRefused]);
   const { notes, hand, outbox, whyNot } = Object.assign(till, { key: apiKey });
-  const view = usePets(till, query, onRefused);
+  const view = usePets(till, query);
   const isFormWanted = useRef(false);
   till.showForm = (id) => {
     const open = () => {
@@ -86,7 +86,7 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     outbox.sendHeld();
     return true;
   };
-  const { heardAtMs } = view.sync;
+  const { heardAtMs } = till.sync;
   // Checked again after each response of the service, until it is known.
   useEffect(() => {
     if (heardAtMs === undefined || apiKey) return undefined;
@@ -143,18 +143,14 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const isWide = useIsWide() && !sales;
   const areDetailsOpen = row && !row.isRemoved && hand.details !== 'closed';
   const bar = <NotesBar notes={notes} onChosen={onChosen} />;
-  // A key that may only read gets no way to change anything.
-  const by = whyNot === undefined ? till : undefined;
   const shared = {
-    till,
     // Nobody reaches from a modal what is told elsewhere.
     children: areDetailsOpen && !isWide ? undefined : bar,
     details: areDetailsOpen ? (
       <PetDetails
         key={row.pet.id.toString()}
-        client={client}
         pet={row.pet}
-        till={by}
+        till={till}
         isEditing={hand.details === 'editing'}
         isModal={!isWide}
         onClose={() => hand.open('closed')}
@@ -167,9 +163,14 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
     <CategoryNamesContext.Provider value={till.categories.names}>
       <main class={sales || isCategories ? 'store is-wide' : 'store'} onClickCapture={onClick}>
         {sales ? (
-          <Sales day={day ?? dayOf(new Date())} onOpen={(id) => hand.reach(id, 'open')} {...shared} />
+          <Sales
+            day={day ?? dayOf(new Date())}
+            onOpen={(id) => hand.reach(id, 'open')}
+            till={till}
+            {...shared}
+          />
         ) : isCategories ? (
-          <CategoryList till={by} onShow={showCategory}>
+          <CategoryList till={till} onShow={showCategory}>
             {bar}
           </CategoryList>
         ) : (

@@ -48,7 +48,11 @@ export class Till {
   }
 
   get mayDelete(): boolean {
-    return this.key?.mayDelete ?? false;
+    return this.canChange && this.key?.mayDelete === true;
+  }
+
+  get canChange(): boolean {
+    return this.whyNot === undefined;
   }
 
   /** Why nothing can be changed, if there is a reason. */

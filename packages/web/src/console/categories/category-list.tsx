@@ -13,7 +13,7 @@ import { tellFailure, tellNamed } from '../tell-named.ts';
 import { useCategoryNames } from './use-category-names.ts';
 
 export interface CategoryListProps {
-  till: Till | undefined;
+  till: Till;
   /** Shows the pets of a category. */
   onShow: (id: bigint) => void;
   /** Told above the list. */
@@ -26,7 +26,7 @@ export function CategoryList({ till, onShow, children }: CategoryListProps) {
   return (
     <section class="categories" aria-label="Categories">
       <h1>Categories</h1>
-      {till && <NewCategory categories={till.categories} />}
+      {till.canChange && <NewCategory categories={till.categories} />}
       {children}
       {list.length === 0 ? (
         <State title="No names yet">
@@ -51,23 +51,27 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
     setProblem(undefined);
     work.catch((error: unknown) => setProblem(tellFailure(error)));
   };
-  const rename = async (by: Till) => {
+  const rename = async () => {
     // Of two renames at once, the second fails.
-    const { name: before, etag = '*' } = await by.client.getCategory(id);
+    const { name: before, etag = '*' } = await till.client.getCategory(id);
     const field = { label: 'Name', value: before };
     const typed = await ask({ title: `Name of category ${id}`, field, action: 'Rename' });
     const to = typed?.trim() || before;
-    if (to === before || !(await isWanted(by.categories, id, to))) return;
-    const after = await by.categories.put(id, to, { ifMatch: etag });
-    tellNamed(by, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
+    if (to === before || !(await isWanted(till.categories, id, to))) return;
+    try {
+      const after = await till.categories.put(id, to, { ifMatch: etag });
+      tellNamed(till, `Renamed category ${id}.`, id, before, { ifMatch: after ?? '*' });
+    } catch (error) {
+      setProblem(`${tellFailure(error)} Your text: “\u2068${to}\u2069”.`);
+    }
   };
-  const remove = async (by: Till, button: HTMLElement) => {
+  const remove = async (button: HTMLElement) => {
     const near = button.closest('li')?.nextElementSibling ?? button.closest('li')?.previousElementSibling;
-    const title = `Remove the name ${by.categories.names.mention(id)}?`;
+    const title = `Remove the name ${till.categories.names.mention(id)}?`;
     const text = `Its pets keep the number ${id}.`;
     if ((await ask({ title, text, action: 'Remove' })) === undefined) return;
-    await by.categories.remove(id);
-    tellNamed(by, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
+    await till.categories.remove(id);
+    tellNamed(till, `Removed the name of category ${id}.`, id, name, { ifNoneMatch: '*' });
     // Not into a text field, which would take the key u.
     (near?.querySelector<HTMLElement>('.danger') ?? document.getElementById('category-name'))?.focus();
   };
@@ -79,17 +83,17 @@ function CategoryRow({ category: { id, name }, till, onShow }: CategoryRowProps)
         <button type="button" class="small" aria-label={`Show pets in ${name}`} onClick={() => onShow(id)}>
           Show pets
         </button>
-        {till && (
-          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => run(rename(till))}>
+        {till.canChange && (
+          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => run(rename())}>
             Rename
           </button>
         )}
-        {till?.mayDelete && (
+        {till.mayDelete && (
           <button
             type="button"
             class="small danger"
             aria-label={`Remove the name ${name}`}
-            onClick={({ currentTarget }) => run(remove(till, currentTarget))}
+            onClick={({ currentTarget }) => run(remove(currentTarget))}
           >
             Remove
           </button>

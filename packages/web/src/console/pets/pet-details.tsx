@@ -11,9 +11,8 @@ import { keepTyped } from '../session.ts';
 import { Barcode } from './barcode.tsx';
 
 export interface PetDetailsProps {
-  client: PetstoreClient;
   pet: Pet;
-  till: Till | undefined;
+  till: Till;
   /** True if the person asked to type. */
   isEditing: boolean;
   /** True if it lies above all else. */
@@ -24,7 +23,7 @@ export interface PetDetailsProps {
 }
 
 /** The details of a pet, its actions and its orders: beside the list, or in a modal where there is no room. */
-export function PetDetails({ client, pet, till, isEditing, isModal, ...props }: PetDetailsProps) {
+export function PetDetails({ pet, till, isEditing, isModal, ...props }: PetDetailsProps) {
   const { onClose, children } = props;
   const names = useCategoryNames();
   const box = useRef<HTMLDialogElement>(null);
@@ -39,7 +38,7 @@ export function PetDetails({ client, pet, till, isEditing, isModal, ...props }: 
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing, isModal]);
   const remove = () => {
-    till?.outbox.remove(pet);
+    till.outbox.remove(pet);
     close();
   };
   return (
@@ -69,7 +68,7 @@ export function PetDetails({ client, pet, till, isEditing, isModal, ...props }: 
         <span>Id {pet.id.toString()}</span>
       </p>
       <Barcode id={pet.id} />
-      {till && (
+      {till.canChange && (
         <>
           <div class="statuses" role="group" aria-label="Status">
             {[...petStatuses, undefined].map((status) => (
@@ -104,12 +103,12 @@ export function PetDetails({ client, pet, till, isEditing, isModal, ...props }: 
           />
         </>
       )}
-      <PetOrders client={client} pet={pet} />
+      <PetOrders client={till.client} pet={pet} />
       <div class="edit-buttons">
         <button type="button" class="plain small" onClick={() => print()}>
           Print label
         </button>
-        {till?.mayDelete && (
+        {till.mayDelete && (
           <button type="button" class="plain small danger" onClick={remove}>
             Remove
           </button>

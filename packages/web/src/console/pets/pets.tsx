@@ -1,7 +1,6 @@
 import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Key, Pet, PetStatus } from '../../../../client/src/index.ts';
-import type { Till } from '../till.ts';
 import { language } from '../day.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
@@ -16,7 +15,6 @@ export interface PetsProps {
   view: PetsView;
   query: PetQuery;
   changeQuery: (changes: Partial<PetQuery>) => void;
-  till: Till;
   isFormWanted: RefObject<boolean>;
   /** The details of the pet in hand, if they are open. */
   details: VNode | undefined;
@@ -27,17 +25,16 @@ export interface PetsProps {
 const noPet = 'Take a pet first: scan its label, or go to it with the arrow keys.';
 
 /** The list of pets, the details of one, and the form that adds one. */
-export function Pets({ till, view, query, changeQuery, isFormWanted, ...page }: PetsProps) {
-  const { notes, outbox } = till;
-  const canChange = till.whyNot === undefined;
+export function Pets({ view, query, changeQuery, isFormWanted, ...page }: PetsProps) {
+  const { till } = view;
+  const { notes, outbox, hand, canChange } = till;
   const [isFormOpen, setIsFormOpen] = useState(false);
-  const { hand } = view;
   const list = useRef<HTMLDivElement>(null);
-  const { enter, whyNot, ...guard } = useArrival(list, view, notes);
+  const { enter, whyNot, ...guard } = useArrival(list, view);
   /** From the search: the arrow key reaches the categories that it finds, and Enter goes on to the pets if there are any. */
   const goDown = (isEnter: boolean) => {
     const found = list.current?.querySelector<HTMLElement>('.found button');
-    if (found && !view.isSearching && (!isEnter || view.rows.list.length === 0)) found.focus();
+    if (found && !view.isSearching && (!isEnter || till.rows.list.length === 0)) found.focus();
     else enter();
   };
   const openForm = () => {
@@ -102,19 +99,14 @@ export function Pets({ till, view, query, changeQuery, isFormWanted, ...page }: 
         </div>
         <div ref={list} class="list" tabIndex={-1} {...guard}>
           <FoundCategories
-            query={view.sync.query}
+            query={till.sync.query}
             onDown={enter}
             onChoose={(category) => {
               list.current?.focus();
               changeQuery({ text: '', category });
             }}
           />
-          <PetList
-            view={view}
-            till={canChange ? till : undefined}
-            onShowAll={() => changeQuery(defaultQuery)}
-            onAdd={openForm}
-          />
+          <PetList view={view} onShowAll={() => changeQuery(defaultQuery)} onAdd={openForm} />
         </div>
       </section>
       <div class="beside">

@@ -27,7 +27,7 @@ export interface SalesProps {
 export function Sales({ day, till, onOpen, details, children }: SalesProps) {
   const view = useSales(till, day);
   const [text, setText] = useState('');
-  const canChange = till.whyNot === undefined;
+  const { canChange } = till;
   const held = till.outbox.list.filter(({ state, wish }) => state === 'held' && wish !== 'remove');
   const returning = held.map(({ seen }) => seen?.id).join();
   const names = useCategoryNames();

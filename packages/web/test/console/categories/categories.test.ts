@@ -50,7 +50,7 @@ describe('a category', () => {
     await deafen(page);
     const told = page
       .getByRole('alert')
-      .getByText('Somebody else has renamed or removed it in the meantime.');
+      .getByText('Somebody else has renamed or removed it in the meantime. Your text: “\u2068Cats!\u2069”.');
     const renameDuring = async (work: () => Promise<unknown>) => {
       await page.getByRole('button', { name: 'Rename Cats' }).click();
       await page.locator('#question-field').fill('Cats!');

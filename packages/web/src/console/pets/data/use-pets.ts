@@ -3,14 +3,9 @@ import { isUnauthorized } from '../../../../../client/src/index.ts';
 import { toProblem, type Problem } from '../../connect.ts';
 import type { Till } from '../../till.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
-import type { PetInHand } from './pet-in-hand.ts';
-import type { PetRows } from './pet-rows.ts';
-import type { PetSync } from './pet-sync.ts';
 
 export interface PetsView {
-  rows: PetRows;
-  sync: PetSync;
-  hand: PetInHand;
+  till: Till;
   /** True from the first key of a new search until its rows arrive: the list still shows those of another search. */
   isSearching: boolean;
   /** Starts the search at once, without waiting for a pause in the typing. */
@@ -18,11 +13,12 @@ export interface PetsView {
   problem: Problem | undefined;
 }
 
-/** A search starts after a pause of this length in the typing. */
+/** A search starts after a pause of this length in the typing. Browsers refuse to change the address with every key. */
 const typingMs = 200;
 
-/** Loads the pets of a query and keeps them fresh while somebody can see them. */
-export function usePets({ rows, sync, hand }: Till, query: PetQuery, onRefused: () => void): PetsView {
+/** Loads the pets of a query, which the address names, and keeps them fresh while somebody can see them. */
+export function usePets(till: Till, query: PetQuery): PetsView {
+  const { sync, hand, onRefused } = till;
   useEffect(() => {
     const run = () => (document.visibilityState === 'hidden' ? sync.stop() : void sync.run());
     run();
@@ -41,7 +37,10 @@ export function usePets({ rows, sync, hand }: Till, query: PetQuery, onRefused: 
     if (isTyping) sync.load(query);
   };
   useEffect(() => {
-    const timer = setTimeout(search, typingMs);
+    const timer = setTimeout(() => {
+      history.replaceState(history.state, '', location.pathname + renderQuery(query) + location.hash);
+      search();
+    }, typingMs);
     return () => clearTimeout(timer);
   }, [sync, query]);
 
@@ -55,21 +54,12 @@ export function usePets({ rows, sync, hand }: Till, query: PetQuery, onRefused: 
   useLayoutEffect(() => {
     if (!isSearching) hand.settle();
   }, [isTyping, isSearching, sync.loads]);
-  return { rows, sync, hand, isSearching, search, problem };
+  return { till, isSearching, search, problem };
 }
 
-/** Browsers refuse to change the address many times in a short while. */
-const addressDelayMs = 150;
-
-/** The query of the address. A change is written back there, without a new entry in the history. */
+/** The query of the address, to begin with. */
 export function useQuery(): [PetQuery, (changes: Partial<PetQuery>) => void] {
   const [query, setQuery] = useState(() => readQuery(location.search));
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      history.replaceState(history.state, '', location.pathname + renderQuery(query) + location.hash);
-    }, addressDelayMs);
-    return () => clearTimeout(timer);
-  }, [query]);
   const change = (changes: Partial<PetQuery>) =>
     setQuery((before) => {
       const after = { ...before, ...changes };

@@ -1,22 +1,18 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Pet } from '../../../../../client/src/index.ts';
 import { useCategoryNames } from '../../categories/use-category-names.ts';
-import type { Till } from '../../till.ts';
+import type { Notes } from '../../changes/notes.ts';
+import type { Outbox } from '../../changes/outbox.ts';
 import type { Wish } from '../../changes/words.ts';
 import type { Row } from '../data/pet-rows.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { PetRow, type PetRowProps } from './pet-row.tsx';
 import { useActiveRow } from './use-active-row.ts';
 
-export interface PetGridProps {
-  view: PetsView;
-  till: Till | undefined;
-}
-
-export function PetGrid({ view, till }: PetGridProps) {
-  const { hand } = view;
-  const { list: rows } = view.rows;
-  const { loads } = view.sync;
+export function PetGrid({ view: { till, isSearching } }: { view: PetsView }) {
+  const { hand, notes, outbox, canChange } = till;
+  const rows = till.rows.list;
+  const { loads } = till.sync;
   const box = useRef<HTMLDivElement>(null);
   const active = useActiveRow(box, rows, hand);
   useLayoutEffect(() => {
@@ -26,14 +22,14 @@ export function PetGrid({ view, till }: PetGridProps) {
   const onClick = ({ target }: MouseEvent) => {
     if (!(target instanceof Element)) return;
     const id = target.closest<HTMLElement>('.row')?.dataset['id'];
-    const pet = id === undefined ? undefined : view.rows.get(BigInt(id))?.pet;
+    const pet = id === undefined ? undefined : till.rows.get(BigInt(id))?.pet;
     if (!pet) return;
     hand.take(pet.id);
-    if (target.closest('.is-unsaved')) showProblem(pet, till);
-    else if (target.closest('.sell, .is-saving')) till?.outbox.setStatus(pet, 'sold');
+    if (target.closest('.is-unsaved')) showProblem(pet, notes);
+    else if (target.closest('.sell, .is-saving')) outbox.setStatus(pet, 'sold');
     else if (!target.matches('.actions')) hand.open('open');
     // Somebody else may have sold it just before the click.
-    else if (pet.status === 'sold') till?.notes.tell(pet, ' is sold already.');
+    else if (canChange && pet.status === 'sold') notes.tell(pet, ' is sold already.');
   };
   const names = useCategoryNames();
   const categoryOf = ({ pet }: Row) => names.nameOrNumber(pet.categoryId);
@@ -46,8 +42,8 @@ export function PetGrid({ view, till }: PetGridProps) {
       class="grid card"
       role="grid"
       aria-label="Pets"
-      aria-busy={view.isSearching}
-      inert={view.isSearching}
+      aria-busy={isSearching}
+      inert={isSearching}
       style={`--category: ${widthOf(categoryOf)}ch; --id: ${widthOf(({ pet }) => pet.id.toString())}ch`}
     >
       <div class="columns" role="row">
@@ -73,9 +69,9 @@ export function PetGrid({ view, till }: PetGridProps) {
             category={categoryOf(row)}
             isActive={index === active.tabIndex}
             isChosen={row.pet.id === hand.id}
-            canChange={till !== undefined}
-            main={till && mainOf(row.pet, till)}
-            held={heldOf(row.pet, till)}
+            canChange={canChange}
+            main={canChange ? mainOf(row.pet, outbox) : undefined}
+            held={heldOf(row.pet, outbox)}
           />
         ))}
       </div>
@@ -83,19 +79,19 @@ export function PetGrid({ view, till }: PetGridProps) {
   );
 }
 
-function mainOf(pet: Pet, { outbox }: Till): PetRowProps['main'] {
+function mainOf(pet: Pet, outbox: Outbox): PetRowProps['main'] {
   const change = outbox.changeOf(pet.id);
   if (change) return change.note ? 'is-unsaved' : 'is-saving';
   return pet.status === 'sold' ? undefined : 'sell';
 }
 
-function heldOf({ id }: Pet, till: Till | undefined): Wish | undefined {
-  const change = till?.outbox.changeOf(id);
+function heldOf({ id }: Pet, outbox: Outbox): Wish | undefined {
+  const change = outbox.changeOf(id);
   return change?.state === 'held' ? change.wish : undefined;
 }
 
-function showProblem({ id }: Pet, till: Till | undefined): void {
-  till?.notes.bringUp(id);
+function showProblem({ id }: Pet, notes: Notes): void {
+  notes.bringUp(id);
   const button = `.note.is-problem[data-pet="${id}"] button`;
   requestAnimationFrame(() => document.querySelector<HTMLElement>(button)?.focus());
 }

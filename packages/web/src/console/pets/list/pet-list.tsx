@@ -6,16 +6,18 @@ import { timeFormat } from '../../day.ts';
 import { State } from '../../state.tsx';
 import type { PetsView } from '../data/use-pets.ts';
 import { idOf, type PetQuery } from '../find/query.ts';
-import { PetGrid, type PetGridProps } from './pet-grid.tsx';
+import { PetGrid } from './pet-grid.tsx';
 
-export interface PetListProps extends PetGridProps {
+export interface PetListProps {
+  view: PetsView;
   onShowAll: () => void;
   onAdd: () => void;
 }
 
 /** The list, or why there is none, and what to do about it. */
-export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
-  const { rows, sync, problem, isSearching } = grid.view;
+export function PetList({ view, onShowAll, onAdd }: PetListProps) {
+  const { till, problem, isSearching } = view;
+  const { rows, sync } = till;
   const { text, status, category } = sync.query;
   const names = useCategoryNames();
   const count = rows.list.length;
@@ -32,7 +34,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
   if (count === 0 && more) return more;
   if (count === 0 && text.trim() === '' && status === 'all' && category === undefined)
     return (
-      <State title="No pets yet" action="Add your first pet" onAction={grid.till && onAdd}>
+      <State title="No pets yet" action="Add your first pet" onAction={till.canChange ? onAdd : undefined}>
         <p>
           To bring many at once, use a terminal with your key in <code>API_KEY</code>:{' '}
           <code>petstore import pets.csv --url {location.origin}</code> reads a file, and{' '}
@@ -62,10 +64,10 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
           No pet has the id {id.toString()}. These are the pets in {names.mention(id)}.
         </p>
       )}
-      <PetGrid {...grid} />
+      <PetGrid view={view} />
       {more || (
         <p class="list-end help" role="status">
-          {tellCount(grid.view, names)}
+          {tellCount(view, names)}
         </p>
       )}
       {problem && (
@@ -83,7 +85,7 @@ export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
 }
 
 /** How many pets the search finds; empty while that is not known. */
-function tellCount({ rows, sync, isSearching }: PetsView, names: CategoryNames): string {
+function tellCount({ till: { rows, sync }, isSearching }: PetsView, names: CategoryNames): string {
   if (isSearching || rows.newsCount > 0) return '';
   const count = rows.list.filter(({ isFilteredOut, isRemoved }) => !isFilteredOut && !isRemoved).length;
   // A pet stands there nevertheless.
@@ -101,7 +103,8 @@ function describe({ text, status, category }: PetQuery, noun: string, names: Cat
 }
 
 /** Says beside the search that it runs, or that there are new pets without a row yet, so that no row moves. */
-export function News({ view: { rows, sync, isSearching } }: { view: PetsView }) {
+export function News({ view: { till, isSearching } }: { view: PetsView }) {
+  const { rows, sync } = till;
   const count = rows.newsCount;
   return (
     <span class="news" role="status">

@@ -1,6 +1,5 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Notes } from '../../changes/notes.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { idOf } from '../find/query.ts';
 import { focusRow } from './use-active-row.ts';
@@ -12,8 +11,9 @@ const settlingMs = 500;
  * Guards the list while other rows are on their way or have just arrived: a click is ignored then, and a note says so.
  * The focus waits at the list and goes on to the rows that arrive.
  */
-export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView, notes: Notes) {
-  const { isSearching, rows, sync, hand } = view;
+export function useArrival(list: RefObject<HTMLElement | null>, view: PetsView) {
+  const { isSearching, till } = view;
+  const { rows, sync, hand, notes } = till;
   const settling = useRef<Animation | undefined>(undefined);
 
   const whyNot = () =>
