@@ -8,7 +8,7 @@ import { useBrowser } from '../../../test/support/browser/use-browser.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 import { openScriptedServer } from './scripted-server.ts';
 import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
-import { installTools, nodes } from '../../../test/support/process/tools.ts';
+import { complaintsAbout, installTools, nodes } from '../../../test/support/process/tools.ts';
 
 /** Uses the package and prints one line. */
 const program = `
@@ -47,8 +47,9 @@ describe('petstore-client, installed from its tarball', () => {
     expect(await outputOf([runtime, 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
   });
 
-  it('is small', () => {
+  it('is small, and clean under the linters of packages', async () => {
     expect(Bun.file(tarball).size).toBeLessThan(45_000);
+    expect(await complaintsAbout(tarball)).toBe('');
   });
 
   it('contains the module, its declarations, a README and the licence', async () => {

@@ -57,7 +57,7 @@ export async function linkClient(target: string): Promise<void> {
 }
 
 /** Packs a package that has to be built. It is built in a copy, because other tests read the project meanwhile. */
-export async function packBuilt(name: 'client' | 'testkit', target: string): Promise<string> {
+async function packBuilt(name: 'client' | 'testkit', target: string): Promise<string> {
   const copy = join(target, 'copy');
   for (const part of [`packages/${name}`, 'scripts', 'tsconfig.json', 'package.json']) {
     await cp(join(project, part), join(copy, part), { recursive: true });
@@ -66,7 +66,7 @@ export async function packBuilt(name: 'client' | 'testkit', target: string): Pro
   return await pack(join(copy, 'packages', name), target);
 }
 
-export function packServer(target: string): Promise<string> {
+function packServer(target: string): Promise<string> {
   return pack(project, target);
 }
 
@@ -85,7 +85,7 @@ export async function installClient(target: string): Promise<{ tarball: string; 
 }
 
 /** Packs the server and the test kit, and installs the tarballs in an empty folder. Dependencies are linked from here. */
-export async function installPackages(target: string): Promise<{ testkit: string }> {
+export async function installPackages(target: string): Promise<Record<'server' | 'testkit', string>> {
   const names = Object.keys(dependencies);
   const links = names.map((name) => [name, `file:${join(project, 'node_modules', name)}`]);
   const [server, testkit] = await Promise.all([packServer(target), packBuilt('testkit', target)]);
@@ -101,5 +101,5 @@ export async function installPackages(target: string): Promise<{ testkit: string
   await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));
   const options = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
   await outputOf(['npm', 'install', ...options.split(' ')], target);
-  return { testkit };
+  return { server, testkit };
 }

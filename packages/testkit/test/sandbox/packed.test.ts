@@ -6,7 +6,7 @@ import { freePort } from '../../../../test/support/http/free-port.ts';
 import { collect } from '../../../../test/support/process/collect.ts';
 import { installPackages, outputOf, project, run } from '../../../../test/support/process/package.ts';
 import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
-import { installTools, nodes, tools } from '../../../../test/support/process/tools.ts';
+import { complaintsAbout, installTools, nodes, tools } from '../../../../test/support/process/tools.ts';
 
 /** Uses the package as a test suite would, and prints one line. */
 const program = `
@@ -64,11 +64,11 @@ const [vitestSample = '', nodeSample = ''] = Array.from(
 const vitest = join(tools, 'node_modules/vitest');
 
 let folder: Folder;
-let tarball: string;
+let tarballs: Awaited<ReturnType<typeof installPackages>>;
 
 beforeAll(async () => {
   folder = makeFolder();
-  tarball = (await installPackages(folder.path)).testkit;
+  tarballs = await installPackages(folder.path);
   await installTools();
   symlinkSync(vitest, join(folder.path, 'node_modules/vitest'));
   await Bun.write(join(folder.path, 'program.mjs'), program);
@@ -126,7 +126,7 @@ describe('petstore-testkit, installed from the tarball', () => {
   it('has petstore-conform for Node alone, and a sandbox that asks for the server', async () => {
     using empty = makeFolder();
     const commander = join(project, 'node_modules/commander');
-    const dependencies = { commander: `file:${commander}`, 'petstore-testkit': `file:${tarball}` };
+    const dependencies = { commander: `file:${commander}`, 'petstore-testkit': `file:${tarballs.testkit}` };
     const manifest = { private: true, dependencies, overrides: { commander: '$commander' } };
     await Bun.write(join(empty.path, 'package.json'), JSON.stringify(manifest));
     await outputOf(['npm', 'install', '--offline', '--no-audit', '--no-fund'], empty.path);
@@ -164,6 +164,12 @@ describe('petstore-testkit, installed from the tarball', () => {
       stdout: '',
       stderr: 'petstore-sandbox: It runs the service. Install it as well: npm install -D petstore-server\n',
     });
+  });
+
+  it('is clean under the linters of packages, as the server is', async () => {
+    expect(await complaintsAbout(tarballs.testkit)).toBe('');
+    // The server's only module runs on Bun alone, from source: it has no types in the sense of attw.
+    expect(await complaintsAbout(tarballs.server, false)).toBe('');
   });
 
   it('has its types', async () => {
