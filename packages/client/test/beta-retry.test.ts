@@ -31,14 +31,8 @@ async function openOperations(faults: Fault[], ...responses: (() => Response)[])
 
 type Update = (operations: PetstoreClient) => Promise<unknown>;
 const updates: [string, Update][] = [
-  ['without a precondition', (operations) => operations.updatePet(1n, { status: 'sold' })],
-  [
-    'with expected',
-    (operations) => operations.updatePet(1n, { status: 'sold', expected: { status: 'available' } }),
-  ],
-  ['with ifMatch', (operations) => operations.updatePet(1n, { status: 'sold' }, { ifMatch: '"a"' })],
-  ['of a category', (operations) => operations.putCategory(1n, 'Rex')],
-  ['of a number without a name', (operations) => operations.putCategory(1n, 'Rex', { ifNoneMatch: '*' })],
+  ['of a pet', (operations) => operations.updatePet(1n, { status: 'sold' }, { ifMatch: '"a"' })],
+  ['of a category', (operations) => operations.putCategory(1n, 'Rex', { ifNoneMatch: '*' })],
 ];
 
 describe.each(updates)('an update %s', (_name, update) => {
