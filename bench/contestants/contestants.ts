@@ -58,6 +58,11 @@ export const contestants: readonly Contestant[] = [
   }),
 ];
 
+const peers = contestants.filter(({ kind }) => kind === 'peer');
+export const postgresPeers = peers.filter(isOnPostgres).map(({ id }) => id);
+/** Those with a file. */
+export const embeddedPeers = peers.filter((each) => !isOnPostgres(each)).map(({ id }) => id);
+
 export function contestantOf(id: string): Contestant {
   return contestants.find((contestant) => contestant.id === id)!;
 }

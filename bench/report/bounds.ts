@@ -1,3 +1,4 @@
+import { embeddedPeers, postgresPeers } from '../contestants/contestants.ts';
 import type { Results } from './results.ts';
 import { cellOf, describeSpread, fastest, ratio, rounded, spreadOfCell, type Spread } from './statistics.ts';
 
@@ -10,8 +11,6 @@ interface Bound {
 }
 
 const [smallest, largest] = [1000, 10_000_000];
-const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia'];
-const postgresPeers = ['fastify-pg', 'elysia-postgres'];
 
 /** What users are promised, with what was measured. The medians of three quiet runs hold each with a margin. */
 export function boundsOf(results: Results): Bound[] {

@@ -1,5 +1,6 @@
+import { contestantOf, embeddedPeers, isOnPostgres } from '../contestants/contestants.ts';
 import type { ContestantEntry, Results } from './results.ts';
-import { cellOf, fastest, isOnPostgres, ratio, rounded, shortNumber, spreadOfCell } from './statistics.ts';
+import { cellOf, fastest, ratio, rounded, shortNumber, spreadOfCell } from './statistics.ts';
 
 /** The chart of the README: how fast everybody is at the three things that matter most. */
 const columns = [
@@ -28,7 +29,7 @@ export function drawOverview(results: Results): string {
   const speed = ({ id }: ContestantEntry, workload: string): number =>
     spreadOfCell(results, cellOf(results, workload, id))?.median ?? 0;
   const isShown = ({ id, kind }: ContestantEntry) =>
-    !isOnPostgres(id) && (kind !== 'limit' || id === 'limit-bun');
+    !isOnPostgres(contestantOf(id)) && (kind !== 'limit' || id === 'limit-bun');
   const rows = contestants
     .filter((own) => isShown(own) && speed(own, 'list') > 0)
     .toSorted((a, b) => speed(b, 'list') - speed(a, 'list'));
@@ -66,9 +67,7 @@ ${[...names, ...bars].join('\n')}
 }
 
 function comparison(results: Results, workload: string): string {
-  const others = results.contestants.filter(({ kind }) => kind === 'peer');
-  const ids = others.map(({ id }) => id).filter((id) => !isOnPostgres(id));
-  const best = cellOf(results, workload, fastest(results, workload, ids) ?? '');
+  const best = cellOf(results, workload, fastest(results, workload, embeddedPeers) ?? '');
   const spread = ratio(results, { ...best, contestant: 'petstore' }, best);
   return spread ? `${rounded(spread.median)}× the fastest peer` : '';
 }

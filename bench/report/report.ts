@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { contestantOf, isOnPostgres } from '../contestants/contestants.ts';
 import { boundsOf, observationsOf } from './bounds.ts';
 import { drawOverview } from './overview.ts';
 import type { Results } from './results.ts';
-import { cellOf, isOnPostgres, shortNumber, spreadOf, spreadOfCell, type Figure } from './statistics.ts';
+import { cellOf, shortNumber, spreadOf, spreadOfCell, type Figure } from './statistics.ts';
 
 const benchFolder = join(import.meta.dir, '..');
 /** If other programs take more than this in half of the rounds, the figures say little. */
@@ -86,7 +87,7 @@ function describeLatecomers({ latencies, contestants, workloads }: Results): str
 /** What else ran on the machine. */
 function describeMachineLoad(results: Results): string {
   const alone = results.samples.filter(
-    (own) => !isOnPostgres(own.contestant) && own.workload !== 'slow-disk-busy',
+    (own) => !isOnPostgres(contestantOf(own.contestant)) && own.workload !== 'slow-disk-busy',
   );
   const others = spreadOf(alone.map(({ otherCores }) => otherCores));
   if (!others) return 'What else ran on the machine is unknown.';

@@ -58,7 +58,3 @@ export function describeSpread({ median, lowest, highest }: Spread): string {
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
-
-export function isOnPostgres(id: string): boolean {
-  return ['petstore-postgres', 'petstore-two', 'fastify-pg', 'elysia-postgres'].includes(id);
-}
