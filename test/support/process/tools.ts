@@ -5,7 +5,7 @@ import { outputOf, project, run } from './package.ts';
 export const tools = join(project, 'test/tools');
 
 export function installTools(): Promise<string> {
-  return outputOf(['npm', 'run', '--silent', 'tools'], project);
+  return outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
 }
 
 /** What the linters that users of packages go by find wrong with a tarball; attw reads the types of its modules. */
