@@ -13,27 +13,6 @@ const listOf = async ({ pets }: Store): Promise<string> => (await pets.listPets(
 const ordersOf = async ({ orders }: Store): Promise<string> => (await orders.listOrders({ limit: 100 })).json;
 
 onEveryStore('a store with changes that arrive together', ({ open }) => {
-  it('lets one of many tills sell a pet that each expects to be available', async () => {
-    const [one, other] = [await open(), await open()];
-    const { id } = await one.pets.apply(createPet({ ...rex, status: 'available' }));
-    const outcomes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        codeOf(
-          (index % 2 ? one : other).pets.apply(
-            updatePet(id, {
-              changes: { status: 'sold' },
-              expected: { status: 'available' },
-            }),
-          ),
-        ),
-      ),
-    );
-    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
-    expect(outcomes.filter((outcome) => outcome === 'precondition_failed')).toHaveLength(39);
-    await untilNoticed();
-    expect(idsOf(await ordersOf(one))).toHaveLength(1);
-  });
-
   it('keeps every field when two stores change different fields of one pet', async () => {
     const [one, other] = [await open(), await open()];
     const { id } = await one.pets.apply(createPet(rex));
