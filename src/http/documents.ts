@@ -92,11 +92,12 @@ async function createConsoleAndDocs(document: unknown) {
     // Callers revalidate a file under its plain name on every use.
     assets.set(name, serveCompressed(contentType, body));
   }
+  let docs: Handler | undefined;
   return {
     consoleHtml: serveHtml(renderConsole(addresses)),
-    docsHtml: serveHtml(renderDocs(document, statusOfCode, addresses)),
+    docsHtml: (call) => (docs ??= serveHtml(renderDocs(document, statusOfCode, addresses)))(call),
     assets,
-  };
+  } satisfies Record<string, Handler | Map<string, Handler>>;
 }
 
 function documentOf(contentType: string, text: string): Representation {

@@ -106,7 +106,7 @@ describe('README', () => {
 async function start(command: string, environment: Record<string, string> = {}): Promise<Running> {
   const { stdout, stderr, ended, stop } = startProgram(['sh', '-c', `exec ${command}`], {
     cwd: folder,
-    env: { ...process.env, PORT: '0', ...environment },
+    env: { ...process.env, PORT: '0', STOP_DELAY: '0', ...environment },
     longestLifeMs: installTimeoutMs,
   });
   const output = () => stdout.text + stderr.text;

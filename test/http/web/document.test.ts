@@ -198,15 +198,16 @@ function schemasOf(operation: DocumentedOperation): Schema[] {
 }
 
 /** The examples of the document, each also with one field null or of another type; and values that are no objects. */
-const values: unknown[] = [null, true, 0, 20, 101, 1.5, '', 'sold', 'lost', '"a"', '*', [], {}];
+const candidates: unknown[] = [null, true, 0, 20, 101, 1.5, '', 'sold', 'lost', '"a"', '*', [], {}];
 for (const { requestBody, responses } of operations)
   for (const { content = {} } of [requestBody ?? { content: {} }, ...Object.values(responses)])
     for (const { value } of Object.values(content).flatMap(({ examples = {} }) => Object.values(examples))) {
       const [one = {}] = [value].flat() as object[];
-      values.push(value, one);
+      candidates.push(value, one);
       for (const name of Object.keys(one))
-        for (const other of [null, 'sold', 7]) values.push({ ...one, [name]: other });
+        for (const other of [null, 'sold', 7]) candidates.push({ ...one, [name]: other });
     }
+const values = new Map(candidates.map((value) => [JSON.stringify(value), value])).values().toArray();
 
 // `nullable` is what OpenAPI 3.0 adds to JSON Schema; Ajv knows it.
 const ajv = new Ajv({ strict: false });
