@@ -4,6 +4,7 @@
 //   bun test/deploy/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others: default_ulimits, for
 // example, where it may not set its own.
+// Where it refuses hybrid cgroups: unshare --mount sh -ec 'umount /sys/fs/cgroup/unified; npm run check:operations'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,6 +177,8 @@ function podman(...args: string[]): Promise<string> {
 
 /** Runs a script as root in the folder of the release. */
 function shell(script: string): Promise<Ended> {
-  const settings = ['--workdir=/srv/release', '--env=CURL_CA_BUNDLE=/srv/release/cert.pem'];
+  const certificate = '/srv/release/cert.pem';
+  const trusted = [`--env=CURL_CA_BUNDLE=${certificate}`, `--env=NODE_EXTRA_CA_CERTS=${certificate}`];
+  const settings = ['--workdir=/srv/release', ...trusted];
   return runToEnd(['podman', 'exec', ...settings, name, 'bash', '-ec', script]);
 }
