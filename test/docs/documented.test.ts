@@ -220,7 +220,7 @@ for (const operation of operations) {
 
 it('every message of an error in the document is one that the service really sends', async () => {
   const all = operations.flatMap((operation) =>
-    errorsOf(operation).map((error) => ({ operation, ...error })),
+    errorsOf(operation).map(({ code, message }) => ({ operation, code, message })),
   );
   const unsent: string[] = [];
   for (const [message, places] of Map.groupBy(all, (place) => place.message)) {

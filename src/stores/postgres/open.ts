@@ -65,8 +65,9 @@ function damaged(row: string): OperatorError {
 }
 
 function tablesOf(sql: Sql): StoreTables {
+  const reader = createReader(sql);
   return {
-    scan: createReader(sql).scan,
+    scan: (statement, values) => reader.scan(statement, values),
     write: (work) => sql.write(async (send) => work(createTx(send))),
     async lastId(table) {
       const [row] = await sql.read<{ id: string }>(

@@ -97,8 +97,6 @@ export interface DocumentedOperation extends OperationObject {
   parameters: Parameter[];
 }
 
-const schemas = new Map<string, unknown>();
-
 /** What every service serves unless it is started with `--stable-only`. */
 export const wholeContract: Contract = readContract('openapi.yaml', contractOf({}));
 export const { openapi, operations } = wholeContract;
@@ -109,7 +107,7 @@ export const stableContract: Contract = readContract(
 );
 
 export function readContract(name: string, source: unknown): Contract {
-  const document = JSON.parse(JSON.stringify(dereference(source)), shareSchemas) as Openapi;
+  const document = dereference(source) as Openapi;
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method): DocumentedOperation[] => {
       const operation = item[method];
@@ -120,12 +118,4 @@ export function readContract(name: string, source: unknown): Contract {
     }),
   );
   return { name, openapi: document, operations: all };
-}
-/** Makes equal schemas one object, so that Ajv compiles each of them once instead of at each of 600 places. */
-function shareSchemas(name: string, value: unknown): unknown {
-  if (name !== 'schema') return value;
-  const text = JSON.stringify(value);
-  const schema = schemas.get(text) ?? value;
-  schemas.set(text, schema);
-  return schema;
 }
