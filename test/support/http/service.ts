@@ -29,15 +29,7 @@ export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const { openStore = openTemporaryStore, ...appOptions } = options;
   const store = await openStore();
-  const app = createApp({
-    pets: store.pets,
-    orders: store.orders,
-    events: store.events,
-    keys: store.keys,
-    log: silentLog,
-    apiKeys: [apiKey],
-    ...appOptions,
-  });
+  const app = createApp({ ...store, log: silentLog, apiKeys: [apiKey], ...appOptions });
   const checked = createChecked(app, options.stableOnly ? stableContract : wholeContract);
 
   const callAs: Service['callAs'] = (authorization, path, init = {}) => {
