@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { nextQuery } from '../../support/http/calls.ts';
+import type { Page } from '../../../src/stores/store.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService } from '../../support/http/service.ts';
 import { listen, type Listening } from '../../support/http/socket.ts';
@@ -207,10 +207,10 @@ async function outcomeOf(url: string, message: Message, inPieces: (bytes: string
 /** Every pet of the store, as JSON. */
 async function storedPets(): Promise<string[]> {
   const pages: string[] = [];
-  for (let query: string | undefined = '?limit=100'; query !== undefined;) {
-    const response: Response = await service.call(`/v1/pets${query}`);
-    query = nextQuery(response);
-    pages.push(await response.text());
+  for (let after: bigint | undefined = 0n; after !== undefined;) {
+    const page: Page = await service.pets.listPets({ limit: 100, after });
+    pages.push(page.json);
+    after = page.next;
   }
   return pages.flatMap((page) => page.slice(1, -1).split(/(?<=\}),/));
 }
