@@ -203,7 +203,7 @@ describe('an unusual message', () => {
       (host): [string, number, string] => [
         `the Host ${JSON.stringify(host)}`,
         200,
-        get('/v1/pets/1').replace('petstore', host),
+        get('/v1/pets').replace('petstore', host),
       ],
     ),
     ...['/v1/./pets', '/v1/x/../pets', '/docs/../v1/pets', '/v1/pe%74s'].map(
