@@ -23,7 +23,7 @@ import { makeDatabase, type Database as PostgresDatabase } from '../support/post
  * those of searches alone.
  */
 
-const rowCount = 100_000;
+const rowCount = 20_000;
 
 /** Fills the large tables; `numbers` is a FROM clause with a column n from 1. */
 const fill = (numbers: string): string[] => [
