@@ -3,7 +3,7 @@ import { copyStore, type StoreTables } from '../stores/copy.ts';
 import { storeAt } from '../stores/open.ts';
 import { withStore } from './store.ts';
 import { addExamples } from './terminal/usage.ts';
-import { asFailure, print } from './terminal/output.ts';
+import { print } from './terminal/output.ts';
 import { reportOnTerminal } from '../system/progress.ts';
 
 export function define(command: Command): void {
@@ -23,14 +23,10 @@ export function define(command: Command): void {
 }
 
 async function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
-  await withTables(from, false, async (source) => {
-    try {
-      const counts = await withTables(to, true, (target) => copyStore(source, target, reportOnTerminal()));
-      print(`Copied ${counts} from ${storeAt(from).name} to ${storeAt(to).name}.\n`);
-    } catch (error) {
-      throw asFailure('copy', error, 'Empty the target and run the same command again.');
-    }
-  });
+  const counts = await withTables(from, false, (source) =>
+    withTables(to, true, (target) => copyStore(source, target, reportOnTerminal())),
+  );
+  print(`Copied ${counts} from ${storeAt(from).name} to ${storeAt(to).name}.\n`);
 }
 
 function withTables<Result>(

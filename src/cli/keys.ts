@@ -17,7 +17,7 @@ import { systemReason } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { withStore } from './store.ts';
 import { addExamples, durationMs, parseDuration } from './terminal/usage.ts';
-import { asFailure, print, printAsync, renderJson, renderTable, visible } from './terminal/output.ts';
+import { print, printAsync, renderJson, renderTable, visible } from './terminal/output.ts';
 
 const keyArgument = [
   '<id|name>',
@@ -222,13 +222,7 @@ function withKeys<Result>(
   return withStore(
     databaseUrl,
     (location, options) => location.open({ ...options, mayCreate }),
-    async ({ keys }) => {
-      try {
-        return await use(keys);
-      } catch (error) {
-        throw asFailure('command', error, 'See: petstore keys list');
-      }
-    },
+    ({ keys }) => use(keys),
   );
 }
 

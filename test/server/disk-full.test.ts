@@ -61,7 +61,7 @@ describe('a full disk', () => {
 
   it.each([
     ['serve', noFirstKey],
-    ['keys create --name till', 'The command failed: disk I/O error. See: petstore keys list'],
+    ['keys create --name till', 'The store failed: disk I/O error.'],
   ])('stops petstore %s, which could not store its key', async (command, message) => {
     using folder = makeFolder();
     // While it is open, its log stays as long as it is: past the limit of the command.

@@ -90,15 +90,10 @@ export function errorText(error: unknown): string {
 
 function textOf(error: unknown): string {
   if (error instanceof OperatorError) return visible(error.message);
-  if (!(error instanceof PetstoreError)) return visibleLines(describeError(error));
-  const reason = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return visible(`${error.message}${reason}`);
-}
-
-/** Turns a failure of the store into an operator's error; other errors stay unchanged. */
-export function asFailure(work: string, error: unknown, remedy: string): unknown {
-  if (!(error instanceof PetstoreError)) return error;
-  return new OperatorError(`The ${work} failed: ${reasonOf(error).replace(/\.$/, '')}.`, remedy);
+  // The message of a store is for callers of the API, so only its reason is shown.
+  if (error instanceof PetstoreError)
+    return visible(`The store failed: ${reasonOf(error).replace(/\.$/, '')}.`);
+  return visibleLines(describeError(error));
 }
 
 /** Prints for the person who started the service, apart from a log that a machine reads. */

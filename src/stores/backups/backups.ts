@@ -6,7 +6,7 @@ import { partialForm, partialOf, removeLeftovers, resolveLinks } from '../../sys
 import type { Report } from '../../system/progress.ts';
 import type { StoreContent } from '../check.ts';
 import { copySqlite } from '../sqlite/maintenance/backup.ts';
-import { type Restored, restoreSqlite } from '../sqlite/maintenance/restore.ts';
+import { type Restored, type RestoreOptions, restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
 import type { BackupPlace } from './places.ts';
@@ -89,19 +89,12 @@ export async function addBackup({
   }
 }
 
-export interface RestoreOptions {
-  place: BackupPlace;
-  /** The backup. */
-  name: string;
-  /** The path of the store. */
-  store: string;
-  /** Allows replacing a store that holds something, or is damaged. */
-  isForced: boolean;
-  report: Report;
-}
-
 /** Replaces a store that nobody uses with a backup, whose content must match the hash in its name. */
-export async function restoreBackup({ place, name, store, ...options }: RestoreOptions): Promise<Restored> {
+export async function restoreBackup({
+  place,
+  ...options
+}: { place: BackupPlace } & Omit<RestoreOptions, 'fetch'>): Promise<Restored> {
+  const { name } = options;
   if (!(await place.list()).has(name))
     throw new OperatorError(
       `There is no backup ${name} in ${place.name}.`,
@@ -116,7 +109,7 @@ export async function restoreBackup({ place, name, store, ...options }: RestoreO
       'Use another one: petstore backups list',
     );
   };
-  return await restoreSqlite({ ...options, name: store, backup: name, fetch });
+  return await restoreSqlite({ ...options, fetch });
 }
 
 /** Restores a backup into a temporary store, reading all of it, and opens that as a service would. */

@@ -23,9 +23,9 @@ import { verifyCopy } from './backup.ts';
 
 export interface RestoreOptions {
   /** The store, as the operator named it. */
+  store: string;
+  /** The name of the backup. */
   name: string;
-  /** What messages call the backup. */
-  backup: string;
   /** Copies the backup to a path, where only its owner can read it. */
   fetch: (path: string) => Promise<void>;
   /** Allows replacing a store that holds something, or is damaged. */
@@ -41,19 +41,19 @@ export interface Restored {
 
 /** Replaces a store that nobody uses with a backup. */
 export async function restoreSqlite(options: RestoreOptions): Promise<Restored> {
-  const { name } = options;
-  const isNew = findStore(name) === undefined;
+  const { store } = options;
+  const isNew = findStore(store) === undefined;
   // A new file is locked, too, so that a service that starts now waits.
-  const store = findOrMakeStore(name);
+  const file = findOrMakeStore(store);
   let lock: Database | undefined;
   try {
-    refuseUnwritable(name);
-    lock = openAlone(store);
-    if (!isInPlace(store)) throw replaced(name);
-    return await replaceStore(options, store.path, lock);
+    refuseUnwritable(store);
+    lock = openAlone(file);
+    if (!isInPlace(file)) throw replaced(store);
+    return await replaceStore(options, file.path, lock);
   } catch (error) {
-    if (isNew && sizeOf(store.path) === 0) rmSync(store.path, { force: true });
-    throw operatorError(error, name);
+    if (isNew && sizeOf(file.path) === 0) rmSync(file.path, { force: true });
+    throw operatorError(error, store);
   } finally {
     // Not earlier: a process that waits for the lock must find the new file. Closing leaves the new file's log alone.
     lock?.close();
@@ -61,27 +61,27 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
 }
 
 async function replaceStore(
-  { name, backup, fetch, isForced, report }: RestoreOptions,
+  { store, name, fetch, isForced, report }: RestoreOptions,
   path: string,
   lock: Database,
 ): Promise<Restored> {
-  const remainder = readRemainder(name, isForced, lock);
+  const remainder = readRemainder(store, isForced, lock);
   removeLeftovers(path, partialForm);
   const partial = partialOf(path);
   try {
-    report.step(`Fetching ${backup}`);
+    report.step(`Fetching ${name}`);
     await fetch(partial);
     // A restore by root must not lock out the service's user.
     const { uid, gid } = statSync(path);
     if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
-    carryOver(remainder, partial, backup);
-    const content = await verifyCopy(partial, backup, report);
+    carryOver(remainder, partial, name);
+    const content = await verifyCopy(partial, name, report);
     syncPath(partial);
     return { content, replacedPath: exchange(partial, path, lock) };
   } catch (error) {
     for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
-    if (isDamage(error)) throw damaged(backup);
-    throw isUnreadable(error) ? notBackup(backup) : error;
+    if (isDamage(error)) throw damaged(name);
+    throw isUnreadable(error) ? notBackup(name) : error;
   }
 }
 
