@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import type { KeyJson } from '../../src/cli/keys.ts';
+import { keyJson, type KeyJson } from '../../src/cli/keys.ts';
+import { issueKey } from '../../src/stores/issue-key.ts';
+import { storeAt } from '../../src/stores/open.ts';
+import type { ApiKeyStore } from '../../src/stores/store.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { runCli, startService, type CliResult } from '../support/process/process.ts';
 import { refusalOf } from '../support/process/refusal.ts';
@@ -14,13 +17,30 @@ const hourMs = 3_600_000;
 function keysOf(database: string) {
   const run = (...args: string[]): Promise<CliResult> =>
     runCli(['keys', ...args], { env: { DATABASE_URL: database } });
-  const json = async <Shown = KeyJson>(...args: string[]): Promise<Shown> => {
+  const json = async (...args: string[]): Promise<KeyJson> => {
     const { status, stdout } = await run(...args, '--json');
     expect(status).toBe(0);
-    return JSON.parse(stdout) as Shown;
+    return JSON.parse(stdout) as KeyJson;
   };
-  return { run, json, list: () => json<KeyJson[]>('list') };
+  const withKeys = async <Result>(use: (keys: ApiKeyStore) => Promise<Result>): Promise<Result> => {
+    const store = await storeAt(database).open({});
+    try {
+      return await use(store.keys);
+    } finally {
+      await store.close();
+    }
+  };
+  return {
+    run,
+    json,
+    list: () => withKeys(async (keys) => (await keys.listKeys()).map((key) => keyJson(key, new Date()))),
+    create: (name: string) => withKeys((keys) => issueKey(keys, { name, now: new Date() })),
+    revokeFirst: (afterMs: number) => withKeys((keys) => keys.revokeKey('1', new Date(Date.now() + afterMs))),
+  };
 }
+
+const refuse = async (...args: string[]) =>
+  (await refusalOf('keys', '--database-url', at.store, 'create', ...args)).stderr;
 
 const lifetimeOf = ({ createdAt, expiresAt }: KeyJson) => Date.parse(expiresAt ?? '') - Date.parse(createdAt);
 
@@ -49,41 +69,35 @@ describe('petstore keys create --like', () => {
       ...{ id: '2', like: '1', name: 'till', expiresAt: null },
       ...{ readOnly: false, mayDelete: false },
     });
-    expect((await keys.run('create', '--like', 'till')).stderr).toBe(
+    expect(await refuse('--like', 'till')).toBe(
       'petstore: Several keys have the name "till": 1, 2. Use the id of one of them.\n',
     );
     // An announced end does not let the name mean the other key: both can be used.
-    await keys.json('revoke', '1', '--in', '1h');
-    expect((await keys.run('create', '--like', 'till')).status).toBe(1);
-    await keys.json('revoke', '1');
+    await keys.revokeFirst(hourMs);
+    expect(await refuse('--like', 'till')).toContain('Several keys have the name');
+    await keys.revokeFirst(0);
     expect(await keys.json('create', '--like', 'till')).toMatchObject({ id: '3', like: '2' });
   });
 
   it('names no command where the old key has an end already', async () => {
     const keys = keysOf(at.store);
-    await keys.json('create', '--name', 'till');
-    await keys.json('revoke', '1', '--in', '1h');
+    await keys.create('till');
+    await keys.revokeFirst(hourMs);
     expect((await keys.run('create', '--like', '1')).stdout).not.toContain('petstore keys');
-    await keys.json('revoke', '1');
+    await keys.revokeFirst(0);
     expect((await keys.run('create', '--like', '1')).stdout).not.toContain('petstore keys');
   });
 
   it('is refused for an unknown key, without a store, and beside what it would take over', async () => {
     const keys = keysOf(at.store);
-    const stderrOf = async (...args: string[]) =>
-      (await refusalOf('keys', '--database-url', at.store, 'create', ...args)).stderr;
-    expect(await stderrOf('--like', '7')).toBe(
-      `petstore: There is no store at ${at.store}. Check the path.\n`,
-    );
-    expect(await stderrOf()).toBe('petstore: A key needs a name. Give it one: --name NAME\n');
-    await keys.json('create', '--name', 'till');
-    expect(await stderrOf('--like', '7')).toBe(
+    expect(await refuse('--like', '7')).toBe(`petstore: There is no store at ${at.store}. Check the path.\n`);
+    expect(await refuse()).toBe('petstore: A key needs a name. Give it one: --name NAME\n');
+    await keys.create('till');
+    expect(await refuse('--like', '7')).toBe(
       'petstore: No key has the id or the name "7". See: petstore keys list\n',
     );
     for (const own of [['--name', 'x'], ['--expires', '3d'], ['--read-only'], ['--no-delete']])
-      expect(await stderrOf('--like', '1', ...own)).toContain(
-        "Option '--like <id|name>' cannot be used with",
-      );
+      expect(await refuse('--like', '1', ...own)).toContain("Option '--like <id|name>' cannot be used with");
     expect(await keys.list()).toHaveLength(1);
   });
 });

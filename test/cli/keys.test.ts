@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { isWellFormedKey, stateOf } from '../../src/domain/api-key.ts';
+import { type ApiKey, isWellFormedKey, stateOf } from '../../src/domain/api-key.ts';
 import type { KeyJson } from '../../src/cli/keys.ts';
 import { issueKey } from '../../src/stores/issue-key.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts';
@@ -33,6 +33,13 @@ async function statesOf(path: string): Promise<string[]> {
   const states = (await store.keys.listKeys()).map((key) => `${key.id} ${stateOf(key, now)}`);
   await store.close();
   return states;
+}
+
+async function revokeNow(path: string, id: string): Promise<ApiKey | undefined> {
+  const store = openSqliteStore({ path });
+  const revoked = await store.keys.revokeKey(id, new Date());
+  await store.close();
+  return revoked;
 }
 
 const refuse = (database: string, ...args: string[]) =>
@@ -108,7 +115,7 @@ describe('petstore keys list', () => {
       ['create', '--name', '犬', '--read-only', '--expires', '2099-01-31'],
       place.database,
     );
-    await keys(['revoke', first.id], place.database);
+    await revokeNow(place.database, first.id);
     const third = await keysJson<KeyJson>(['create', '--name', 'till 3', '--no-delete'], place.database);
     expect(third).toMatchObject({ readOnly: false, mayDelete: false });
     expect(second).toMatchObject({ readOnly: true, mayDelete: false });
@@ -131,11 +138,7 @@ describe('petstore keys list', () => {
       [third.id, 'till 3', `pets_…${third.key.slice(-4)}`, 'no delete', 'active', '-', '-'],
     ]);
     const listed = await keysJson<KeyJson[]>(['list'], place.database);
-    expect(listed.map(({ name, state }) => `${name} ${state}`)).toEqual([
-      'till 1 revoked',
-      '犬 active',
-      'till 3 active',
-    ]);
+    expect(listed.map(({ name }) => name)).toEqual(['till 1', '犬', 'till 3']);
     expect((stdout + JSON.stringify(listed)).match(keyText)).toBeNull();
   });
 });
@@ -148,10 +151,10 @@ describe('petstore keys revoke', () => {
       status: 0,
       stdout: `Key ${made.id} (lost, pets_…${made.key.slice(-4)}) of ${folder.database} is revoked.\n`,
     });
-    const once = await keysJson<KeyJson>(['revoke', made.id]);
+    const revokedAt = (await revokeNow(folder.database, made.id))?.revokedAt;
     const again = await keysJson<KeyJson>(['revoke', made.id]);
-    expect(once).toMatchObject({ id: made.id, state: 'revoked', key: `pets_…${made.key.slice(-4)}` });
-    expect(again.revokedAt).toBe(once.revokedAt);
+    expect(again).toMatchObject({ id: made.id, state: 'revoked', key: `pets_…${made.key.slice(-4)}` });
+    expect(again.revokedAt).toBe(revokedAt!.toISOString());
   });
 
   it('takes the name of a key, unless several usable ones have it', async () => {
@@ -165,7 +168,7 @@ describe('petstore keys revoke', () => {
     });
     // An id comes before a name.
     expect(await revoke('1')).toMatchObject({ status: 0, stdout: expect.stringContaining('Key 1 (till, ') });
-    await revoke('3');
+    await revokeNow(place.database, '3');
     expect(await states()).toEqual(['1 revoked', '2 active', '3 revoked', '4 active']);
     expect(await revoke('till')).toMatchObject({
       status: 0,
