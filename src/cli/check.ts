@@ -8,7 +8,7 @@ import { sqliteVersion } from '../stores/sqlite/connect.ts';
 import { createLog } from '../system/log.ts';
 import { askLocally, localAddressOf } from './service.ts';
 import { addServeOptions, readServeOptions } from './settings.ts';
-import { contentOf, countOf, print, warn } from './terminal/output.ts';
+import { contentOf, countOf, print, report } from './terminal/output.ts';
 import { reportOnTerminal } from '../system/progress.ts';
 import { addExamples } from './terminal/usage.ts';
 
@@ -49,7 +49,7 @@ const log = createLog({
   level: 'warn',
   render: (_time, _level, message, fields) =>
     [message, ...Object.entries(fields).map(([name, value]) => `${name}=${value}`)].join(' '),
-  write: (line) => warn(line.trimEnd()),
+  write: (line) => report(`petstore: ${line.trimEnd()}`),
 });
 
 const responseMs = 5000;

@@ -72,11 +72,6 @@ export function report(text: string): void {
   process.stderr.write(`${visible(text)}\n`);
 }
 
-/** For problems that do not stop the command. */
-export function warn(text: string): void {
-  report(`petstore: ${text}`);
-}
-
 /** Resolves once the error is written; never rejects. */
 export function printError(error: unknown): Promise<void> {
   const text = `petstore: ${errorText(error)}\n`;
