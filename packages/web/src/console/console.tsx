@@ -33,14 +33,6 @@ function Console() {
     document.title = `${client ? views[view] : 'Sign in'} · Petstore`;
   }, [client, view]);
   const leaving = useRef(async () => true);
-  /** The field that had the focus when its key was refused. */
-  const field = useRef('');
-  useEffect(() => {
-    // The forms are there once the key is known.
-    if (!described) return;
-    document.getElementById(field.current)?.focus();
-    field.current = '';
-  }, [described]);
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, isRemembered);
     setRefusal(undefined);
@@ -55,8 +47,6 @@ function Console() {
   };
   const onRefused = useCallback(
     (outcome = '') => {
-      const { id = '' } = document.activeElement ?? {};
-      if (id !== '' && id !== 'key') field.current = id;
       forgetKey(apiKey);
       // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
       const remembered = readKey();

@@ -28,6 +28,9 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+export const valuesOf = (fields: unknown[]): string[] =>
+  fields.map((field) => (field as { value: string }).value);
+
 /** Longer than between two keys of a scan. */
 const pauseMs = 120;
 

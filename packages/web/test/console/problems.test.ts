@@ -44,8 +44,6 @@ describe('the console', () => {
     expect(await visited.findBarriers()).toEqual([]);
     expect(await page.title()).toBe('Sign in · Petstore');
     await signIn(page, service.apiKey);
-    // Where the person was.
-    await page.locator('#pet-name:focus').waitFor();
     expect(await page.title()).toBe('Pets · Petstore');
     await page.reload();
     await noteOf(page, 'Late').getByRole('button', { name: 'Edit' }).click();

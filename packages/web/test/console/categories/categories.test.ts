@@ -4,7 +4,7 @@ import { add, describedBy } from '../../../../../test/support/browser/console.ts
 import { deafen, noteOf, openDetails, rowOf } from '../../../../../test/support/browser/shop.ts';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import type { ListeningService } from '../../../../../test/support/http/listening.ts';
-import { hold, settled } from '../helpers.ts';
+import { hold, settled, valuesOf } from '../helpers.ts';
 import { namesOf, openCategories, openNamed, rename } from './helpers.ts';
 
 const tills = useTills();
@@ -226,7 +226,3 @@ describe('a search', () => {
     expect(await page.locator('.category-filter option:checked').innerText()).toBe('Category 4');
   });
 });
-
-function valuesOf(options: unknown[]): string[] {
-  return options.map((option) => (option as { value: string }).value);
-}

@@ -10,7 +10,6 @@ const tills = useTills();
 const pets = Array.from({ length: 300 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
 
 const focusedRow = (page: Page) => page.evaluate<string | undefined>('document.activeElement.dataset.id');
-const focusedId = (page: Page) => page.evaluate<string>('document.activeElement.id');
 
 describe('the keyboard', () => {
   it('moves between rows and keeps the focus when the row is scrolled away', async () => {
@@ -77,7 +76,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'detached' });
     await page.keyboard.press('n');
-    expect(await focusedId(page)).not.toBe('pet-name');
+    expect(await page.locator('#pet-name:focus').count()).toBe(0);
     await page.getByRole('button', { name: 'Shortcuts' }).click();
     await help.getByRole('checkbox').check();
     await help.getByRole('button', { name: 'Close' }).click();

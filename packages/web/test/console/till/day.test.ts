@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { useTills } from '../../../../../test/support/browser/tills.ts';
 import { add, desktop, phone, rows } from '../../../../../test/support/browser/console.ts';
 import { noteOf, openShop, rowOf } from '../../../../../test/support/browser/shop.ts';
-import { scan } from '../helpers.ts';
+import { scan, valuesOf } from '../helpers.ts';
 
 const tills = useTills();
 /** Details beside the list, and above it. */
@@ -140,7 +140,3 @@ describe('an outage', () => {
     expect(complaints).toEqual([]);
   });
 });
-
-function valuesOf(fields: unknown[]): string[] {
-  return fields.map((field) => (field as { value: string }).value);
-}
