@@ -62,7 +62,7 @@ async function runDocument(): Promise<{ definitions: string; apiKey: string; for
       say(`left out, because the service itself has port 443: ${title}`);
       continue;
     }
-    if (/petstore-dump|-u postgres/.test(block)) {
+    if (/petstore-dump\.|-u postgres/.test(block)) {
       say(`kept for later, because the store is embedded: ${title}`);
       forPostgres += block;
       continue;
