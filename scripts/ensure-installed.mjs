@@ -12,8 +12,12 @@ if (!isInstalled()) {
   const npm = process.env.npm_execpath;
   const [command, ...args] = npm ? [process.execPath, npm] : ['npm'];
   console.error('Installing packages (once)…');
-  const { status } = spawnSync(command, [...args, 'ci', scope], { stdio: ['ignore', 'inherit', 'inherit'] });
-  process.exit(status ?? 1);
+  const install = (...options) =>
+    spawnSync(command, [...args, 'ci', scope, ...options], { stdio: ['ignore', 'inherit', 'inherit'] })
+      .status;
+  // npm would ask about each package that it has cached, which takes as long as the rest. Without asking, it may not know
+  // a new version.
+  process.exit(install('--prefer-offline', '--silent') === 0 ? 0 : (install() ?? 1));
 }
 
 function isInstalled() {
