@@ -93,11 +93,12 @@ async function createConsoleAndDocs(document: unknown) {
     assets.set(name, serveCompressed(contentType, body));
   }
   let docs: Handler | undefined;
-  return {
-    consoleHtml: serveHtml(renderConsole(addresses)),
-    docsHtml: (call) => (docs ??= serveHtml(renderDocs(document, statusOfCode, addresses)))(call),
-    assets,
-  } satisfies Record<string, Handler | Map<string, Handler>>;
+  // Rendering the docs takes as long as the rest, and visitors of the console rarely open them.
+  const docsHtml: Handler = (call) => {
+    docs ??= serveHtml(renderDocs(document, statusOfCode, addresses));
+    return docs(call);
+  };
+  return { consoleHtml: serveHtml(renderConsole(addresses)), docsHtml, assets };
 }
 
 function documentOf(contentType: string, text: string): Representation {
