@@ -8,7 +8,7 @@ import { createEngine } from './engine.ts';
 import { operatorError } from './errors.ts';
 import { createReader } from './reader.ts';
 import { refuseReader, warnOfOthers } from './rights.ts';
-import { checkMayMake, isWithoutSchema, prepareDatabase, refuseOtherEncodings } from './schema.ts';
+import { isWithoutSchema, prepareDatabase, refuseOtherEncodings, tryToMakeSchema } from './schema.ts';
 import { limits } from './session.ts';
 import { createSql, type Sql, writerCount } from './sql.ts';
 import { createTx, sequences } from './tx.ts';
@@ -51,10 +51,8 @@ export function checkPostgres({
     await refuseReader(sql.read);
     const [row] = await sql.read<{ server_version: string }>('SHOW server_version');
     const engine = `PostgreSQL ${row?.server_version}`;
-    if (await isWithoutSchema(sql.read)) {
-      await checkMayMake(sql);
+    if ((await isWithoutSchema(sql.read)) && (await tryToMakeSchema(sql)))
       return { engine, content: undefined };
-    }
     await warnOfOthers(sql.read, log);
     return { engine, content: await checkRows(tablesOf(sql), { report, damaged }) };
   });

@@ -21,28 +21,27 @@ export async function prepareDatabase(sql: Sql, { mayCreate = true, onMade }: Ma
   if (mayCreate) await refuseReader(sql.read);
   if (!(await isWithoutSchema(sql.read))) return;
   if (!mayCreate) throw new OperatorError('The database holds no store.', 'Check the address.');
-  if (await makeSchema(sql)) onMade?.();
+  if (await sql.write(makeSchema)) onMade?.();
 }
 
 /** "pets" in ASCII. One replica makes the tables under this lock while the others wait. */
 const schemaLock = 0x70657473;
 
 /** Returns false if another replica has made the tables. */
-function makeSchema(sql: Sql): Promise<boolean> {
-  return sql.write(async (send) => {
-    await send('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
-    const isMissing = await isWithoutSchema(send);
-    if (isMissing) await send(definitions.postgres);
-    return isMissing;
-  });
+async function makeSchema(send: Send): Promise<boolean> {
+  await send('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
+  const isMissing = await isWithoutSchema(send);
+  if (isMissing) await send(definitions.postgres);
+  return isMissing;
 }
 
-/** Fails where a start could not make the tables, and leaves the database as it was. */
-export function checkMayMake(sql: Sql): Promise<void> {
+/** Makes the tables and undoes that: fails where a start would. Returns false if a replica has made them meanwhile. */
+export function tryToMakeSchema(sql: Sql): Promise<boolean> {
   return sql.write(async (send) => {
     await send('SAVEPOINT empty');
-    await send(definitions.postgres);
+    const isMissing = await makeSchema(send);
     await send('ROLLBACK TO SAVEPOINT empty');
+    return isMissing;
   });
 }
 

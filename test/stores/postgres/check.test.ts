@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'bun:test';
 import { checkPostgres, openPostgresStore } from '../../../src/stores/postgres/open.ts';
+import { definitions } from '../../../src/stores/schema.ts';
 import { createLog } from '../../../src/system/log.ts';
 import { noReport } from '../../../src/system/progress.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
+import { hold } from '../../support/postgres/cluster.ts';
 import { makeDatabase, type Database } from '../../support/postgres/server.ts';
 
 const quiet = createLog({ level: 'error', write() {} });
@@ -52,6 +54,19 @@ describe('a role that may not write', () => {
     using folder = makeFolder();
     const copied = await runCli(['copy', '--from', address, '--to', folder.database]);
     expect(copied).toMatchObject({ status: 0 });
+  });
+});
+
+describe('a check beside a start that makes the tables', () => {
+  it('waits for it, and finds the store', async () => {
+    await using database = await makeDatabase();
+    // The lock under which a start makes them.
+    const make = `SELECT pg_advisory_xact_lock(1885697139); ${definitions.postgres}`;
+    await using start = await hold(database, make);
+    const checked = check(database.address());
+    await start.untilWaiting(1);
+    await start.release();
+    expect(await checked).toMatchObject({ content: { petCount: 0 } });
   });
 });
 
