@@ -26,6 +26,7 @@ export function createReads(engine: Engine): {
   events: EventStore;
 } {
   const statements = createPageStatements(engine.dialect);
+  const searchStatementOf = createSearchStatements(engine.dialect);
 
   const readPage = (statement: Statement, query: SortedQuery, values: Value[]): MaybePromise<Page> => {
     const start = startOf(query);
@@ -54,7 +55,7 @@ export function createReads(engine: Engine): {
         const { id, limit, words = [], categoryId, sort = 'newest' } = query;
         const isList = id === undefined && words.length === 0 && categoryId === undefined;
         if (isList) return listPets({ ...query, sort });
-        const { statement, values } = searchStatementOf(engine.dialect, { ...query, sort });
+        const { statement, values } = searchStatementOf({ ...query, sort });
         // The index of the ids finds the one pet.
         if (id !== undefined) return readPage(statement, { ...query, sort }, values);
         const start = startOf({ ...query, sort });
@@ -254,27 +255,36 @@ function eventPageOf(row: EventsRow | undefined, { after, limit }: EventQuery): 
   return { json: `[${json ?? ''}]`, next: { epoch, id }, isEnd: count === 0 && id === newest };
 }
 
-/** The statement has no name, because there are too many kinds to keep a plan for each. */
-function searchStatementOf(
-  dialect: Dialect,
-  { id, words = [], categoryId, status, sort = 'newest' }: SearchQuery,
-): { statement: Statement; values: Value[] } {
-  const input: Record<string, 'bigint' | 'text'> = { ...pageInput };
-  const values: Value[] = [];
-  const conditions: string[] = [];
-  const add = (column: string, type: 'bigint' | 'text', value: Value | undefined, condition: string) => {
-    if (value === undefined) return;
-    input[column] = type;
-    values.push(value);
-    conditions.push(` AND ${condition}`);
+/** Makes the statements of searches. They have no names, because there are too many kinds to keep a plan for each. */
+function createSearchStatements(dialect: Dialect) {
+  /** By sort and columns: searches by id that wait together become one query only if they share their statement. */
+  const statements = new Map<string, Statement>();
+
+  return (query: SearchQuery): { statement: Statement; values: Value[] } => {
+    const { id, words = [], categoryId, status, sort = 'newest' } = query;
+    const input: Record<string, 'bigint' | 'text'> = { ...pageInput };
+    const values: Value[] = [];
+    const conditions: string[] = [];
+    const add = (column: string, type: 'bigint' | 'text', value: Value | undefined, condition: string) => {
+      if (value === undefined) return;
+      input[column] = type;
+      values.push(value);
+      conditions.push(` AND ${condition}`);
+    };
+    add('id', 'bigint', id, 'id = input.id');
+    add('category_id', 'bigint', categoryId, 'category_id = input.category_id');
+    add('status', 'text', status, 'status = input.status');
+    for (const [index, word] of words.entries()) {
+      const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+      add(`word${index}`, 'text', pattern, `folded_name LIKE input.word${index} ESCAPE '\\'`);
+    }
+    const kind = [sort, ...Object.keys(input)].join();
+    let statement = statements.get(kind);
+    if (!statement) {
+      const range = dialect.rangeOf(undefined, sort);
+      statement = { input, sql: pageSql(dialect, 'pets', range, conditions.join('')) };
+      statements.set(kind, statement);
+    }
+    return { statement, values };
   };
-  add('id', 'bigint', id, 'id = input.id');
-  add('category_id', 'bigint', categoryId, 'category_id = input.category_id');
-  add('status', 'text', status, 'status = input.status');
-  for (const [index, word] of words.entries()) {
-    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
-    add(`word${index}`, 'text', pattern, `folded_name LIKE input.word${index} ESCAPE '\\'`);
-  }
-  const range = dialect.rangeOf(undefined, sort);
-  return { statement: { input, sql: pageSql(dialect, 'pets', range, conditions.join('')) }, values };
 }

@@ -24,6 +24,25 @@ it('does not run a search whose caller has left', async () => {
   expect(sent.join('')).not.toContain('%unwanted%');
 });
 
+it('reads the searches by id that wait together in one query', async () => {
+  await using proxied = await openProxiedStore();
+  const { database, proxy, store } = proxied;
+  const pets = await Promise.all(
+    ['Rex', 'Rover', 'Tom'].map((name) => store.pets.apply(createPet({ name, categoryId: 1n }))),
+  );
+  const sent = proxy.record();
+  const search = (id: bigint, words: string[]) => store.pets.searchPets({ id, limit: 1, words });
+  await using held = await hold(database, 'LOCK TABLE pets');
+  const first = search(pets[0]!.id, ['rex']);
+  await held.untilWaiting(1);
+  const waiting = pets.map(({ id }) => search(id, ['ro']));
+  await Bun.sleep(50);
+  await held.release();
+  const pages = await Promise.all([first, ...waiting]);
+  expect(pages.map(({ json }) => idsOf(json).length)).toEqual([1, 0, 1, 0]);
+  expect(sent.join('').match(/LIKE input\.word0/g)).toHaveLength(2);
+});
+
 it('uses a trigram index of the operator', async () => {
   await using database = await makeDatabase();
   const store = await openPostgresStore({ address: database.address() });
