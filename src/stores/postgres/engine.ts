@@ -70,8 +70,8 @@ const deletedAtOnce = 1000;
 const expireEveryMs = 60_000;
 
 /**
- * Returns a function to call after each batch with its time, which deletes expired rows once a minute. The write itself would have to
- * scan past every row deleted since the oldest open transaction of the server began.
+ * Returns a function to call after each batch with its time. It deletes expired rows once a minute. The batch itself would
+ * have to scan past every row deleted since the oldest open transaction of the server began.
  */
 function createExpiry(sql: Sql): (at: number) => void {
   let nextAt: number | undefined;
