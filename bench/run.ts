@@ -37,7 +37,7 @@ const [fewestRequests, longestLatencySeconds] = [1000, 10];
 
 const help = `Measures the service beside its peers and beside a bare server.
 
-  npm run bench                        everything: 45 minutes; writes bench/RESULTS.md
+  npm run bench                        everything: an hour; writes bench/RESULTS.md
   npm run bench -- --quick             a few workloads and peers: two minutes
   npm run bench:compare -- CHECKOUT    this checkout against another one: three minutes
 
