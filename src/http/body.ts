@@ -18,9 +18,16 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Uin
       'The body must be sent as "Content-Type: application/json" in UTF-8.',
     );
   }
-  const bytes = await readWithin(timeoutMs, request);
+  const reading = readBytes(request);
+  // It may fail before it is awaited, below.
+  reading.catch(() => {});
   await untilParsed(request);
-  return bytes;
+  // Most bodies have arrived by now, and need no timer.
+  if (Bun.peek.status(reading) === 'pending') {
+    await readWithin(timeoutMs, reading);
+    await untilParsed(request);
+  }
+  return reading;
 }
 
 /** Numbers stay exact. Arrays and objects nested deeper than `depth` may come back empty. */
@@ -51,16 +58,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const late = 'The body took too long to arrive. Send the request again.';
 
 /** A body that trickles in is never idle, so it needs a deadline of its own. */
-async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Array> {
+async function readWithin(timeoutMs: number, reading: Promise<Uint8Array>): Promise<void> {
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => deadline.reject(new UnreadBodyError('request_timeout', late)),
     timeoutMs,
   ).unref();
   try {
-    return await Promise.race([readBytes(request), deadline.promise]);
-  } catch (error) {
-    throw error instanceof PetstoreError ? error : callerGone();
+    await Promise.race([reading, deadline.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -72,20 +77,38 @@ async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Arr
  * wait for the end of that turn before calling the store.
  */
 export async function untilParsed(request: Request): Promise<void> {
-  await new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
+  await endOfTurn();
   if (request.signal.aborted) throw callerGone();
 }
 
-/** Counts bytes as they arrive, and does not keep those past the limit. */
+let turn: Promise<void> | undefined;
+
+/** All requests of a turn share one wait: an immediate for each would take longer than reading the body. */
+function endOfTurn(): Promise<void> {
+  return (turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  }));
+}
+
 async function readBytes(request: Request): Promise<Uint8Array> {
-  const length = request.headers.get('Content-Length');
-  if (length !== null && Number(length) <= maxBodyBytes) return request.bytes();
-  if (Number(length) > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
+  try {
+    const length = request.headers.get('Content-Length');
+    if (length !== null && Number(length) <= maxBodyBytes) return await request.bytes();
+    if (Number(length) > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
+    return await readChunks(request);
+  } catch (error) {
+    throw error instanceof PetstoreError ? error : callerGone();
+  }
+}
+
+/** Counts bytes as they arrive, and does not keep those past the limit. */
+async function readChunks({ body }: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let count = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     count += chunk.byteLength;
     if (count <= maxBodyBytes) chunks.push(chunk);
     if (count > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
