@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { tortureTests } from './tests.ts';
-import type { Figures, TortureTest } from './support/torture-test.ts';
+import type { Figures, Table, TortureTest } from './support/torture-test.ts';
 
 export interface Result {
   verdict: 'passed' | 'failed' | 'control passed' | 'not run';
@@ -14,6 +14,7 @@ export interface Result {
   seconds?: number;
   figures?: Figures;
   faults?: string[];
+  table?: Table;
   /** What was broken on purpose, and what the test found wrong with it. */
   control?: { description: string; faults: string[] };
   /** Why a test was not run, or its control could not run. */
@@ -53,7 +54,12 @@ export async function writeResults(results: Results, folder = import.meta.dir): 
   await write(join(folder, page), renderResults(kept));
 }
 
-function renderResults(kept: readonly { test: TortureTest; result: Result }[]): string {
+interface Kept {
+  test: TortureTest;
+  result: Result;
+}
+
+function renderResults(kept: readonly Kept[]): string {
   const tests = kept.map(({ test: { name, description }, result }) => {
     const { at, commit } = result;
     const when = at.slice(0, 10) + (commit === undefined ? '' : ` on ${commit}`);
@@ -68,7 +74,15 @@ Clients keep a journal of what was acknowledged, and the store is read back whol
 control: the same run against something broken on purpose, which must fail. A control that passes is a failure.
 
 ${tests.join('\n')}
-`;
+${kept.map(renderTable).join('')}`;
+}
+
+function renderTable({ test: { name, description }, result: { table } }: Kept): string {
+  if (!table) return '';
+  const lines = [table.head, table.head.map(() => '--:'), ...table.rows].map(
+    (cells) => `| ${cells.join(' | ')} |`,
+  );
+  return `\n## ${name}: ${escapeMarkdown(description)}\n\n${lines.join('\n')}\n`;
 }
 
 /** The first few faults, each on one line. */

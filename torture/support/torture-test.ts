@@ -38,6 +38,13 @@ export interface Outcome {
   figures: Figures;
   /** What went against the promise; empty when the test has passed. */
   faults: string[];
+  /** What happened over time. */
+  table?: Table;
+}
+
+export interface Table {
+  head: string[];
+  rows: string[][];
 }
 
 export type Figures = Record<string, string | number>;
