@@ -3,6 +3,7 @@ import { round, slopeOf } from '../../test/support/statistics.ts';
 import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { fixedKey } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
+import { firstLine } from '../support/judge.ts';
 import { serve } from '../support/serve.ts';
 import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
@@ -89,9 +90,9 @@ function followEvents(url: string) {
       followed.lastId = id;
     }
   };
-  let failure: unknown;
+  const failures: string[] = [];
   follow().catch((error: unknown) => {
-    if (!ended.signal.aborted) failure = error;
+    if (!ended.signal.aborted) failures.push(`the follower broke off: ${firstLine(error)}`);
   });
   return {
     get events() {
@@ -110,7 +111,7 @@ function followEvents(url: string) {
       return [
         ...(followed.events === created ? [] : [`${created} pets, but ${followed.events} events`]),
         ...(followed.outOfOrder > 0 ? [`${followed.outOfOrder} events came out of order`] : []),
-        ...(failure === undefined ? [] : [`the follower broke off: ${String(failure)}`]),
+        ...failures,
       ];
     },
     [Symbol.dispose]: () => ended.abort(),

@@ -121,7 +121,8 @@ export function SignedIn({ client, hash, apiKey, onDescribed, onRefused, leaving
   const { row } = hand;
   useEffect(() => {
     if (!row?.isRemoved) return;
-    const { pet, removedBy } = row;
+    // Since it was drawn, the response to this till's own removal may have come.
+    const { pet, removedBy } = till.rows.get(row.pet.id) ?? row;
     const count = notes.list.length;
     hand.end();
     // A text that was left has a note of its own.

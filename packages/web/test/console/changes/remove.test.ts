@@ -10,6 +10,7 @@ import {
   openShop,
   rowOf,
 } from '../../../../../test/support/browser/shop.ts';
+import { hold } from '../helpers.ts';
 
 const tills = useTills();
 
@@ -67,6 +68,39 @@ describe('removing a pet', () => {
     await untilHandled(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await untilLeft(service, 'Balu');
+  });
+
+  it('is not told as news when its event comes before its response', async () => {
+    const { page } = await tills.open(openShop('Rex', 'Mia', 'Balu'));
+    await rowOf(page, 'Rex').focus();
+    const releaseEvents = await hold(page, '**/v1/events*');
+    const heldEvents = page.waitForRequest('**/v1/events*');
+    await page.keyboard.press('s');
+    await heldEvents;
+    // Whether the list still shows a pet that was sold here is asked with the next events.
+    await rowOf(page, 'Balu').focus();
+    await page.keyboard.press('s');
+    await noteOf(page, 'Balu (3) is sold.').waitFor();
+    await rowOf(page, 'Mia').focus();
+    await page.clock.install();
+    const read = page.waitForResponse('**/v1/pets/2');
+    await page.keyboard.press('Delete');
+    await (await read).finished();
+    await page.route('**/v1/pets/2', async (route) => {
+      const response = await route.fetch();
+      releaseEvents();
+      await removedRow(page, 'Mia').waitFor();
+      await route.fulfill({ response });
+    });
+    await hold(page, '**/v1/pets/search*');
+    // What follows a change of the screen waits for the clock, too.
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const removed = noteOf(page, 'Removed Mia (2).');
+    await removed.waitFor({ state: 'attached' });
+    await page.clock.resume();
+    await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 200)))`);
+    expect(await page.getByText('was removed by').count()).toBe(0);
+    expect(await removed.isVisible()).toBe(true);
   });
 
   it('leaves a pet that somebody else has changed in the meantime', async () => {

@@ -89,10 +89,10 @@ export class PetRows {
     this.#change(pet.id, (row) => ({ ...row, pet, isFilteredOut, isRemoved: false }));
   }
 
-  /** Shows a pet as removed. */
+  /** Shows a pet as removed by this till, even if the event of it came first. */
   remove(id: bigint): void {
     this.unconfirmed.add(id);
-    this.#change(id, (row) => ({ ...row, isRemoved: true }));
+    this.#change(id, (row) => ({ ...row, isRemoved: true, removedBy: undefined }));
   }
 
   #change(id: bigint, change: (row: Row) => Row): void {
