@@ -19,7 +19,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Uin
     );
   }
   const reading = readBytes(request);
-  // It may fail before it is awaited, below.
+  // It may fail before it is awaited, or never be awaited.
   reading.catch(() => {});
   await untilParsed(request);
   // Most bodies have arrived by now, and need no timer.

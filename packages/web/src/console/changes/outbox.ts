@@ -321,7 +321,7 @@ export class Outbox {
     } else if (seen && wish === 'remove' && isNotFound(error)) this.#finish(change);
     else if (seen && isPetstoreError(error, 'precondition_failed')) await this.#examine(change, seen);
     else if (seen && isNotFound(error)) {
-      rows.remove(seen.id);
+      rows.update(seen.id, undefined, false, 'somebody else');
       const text = typed ? ` Your text: ${tellTyped(typed, categories.names)}.` : '';
       this.#ask(change, ['Somebody else has removed ', seen, ` in the meantime.${text}`], [], false);
     } else {

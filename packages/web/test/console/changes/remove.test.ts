@@ -92,7 +92,7 @@ describe('removing a pet', () => {
       await removedRow(page, 'Mia').waitFor();
       await route.fulfill({ response });
     });
-    await hold(page, '**/v1/pets/search*');
+    const releaseSearches = await hold(page, '**/v1/pets/search*');
     // What follows a change of the screen waits for the clock, too.
     await page.clock.pauseAt(Date.now() + 60_000);
     const removed = noteOf(page, 'Removed Mia (2).');
@@ -101,6 +101,14 @@ describe('removing a pet', () => {
     await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 200)))`);
     expect(await page.getByText('was removed by').count()).toBe(0);
     expect(await removed.isVisible()).toBe(true);
+    // Nor once the list has asked for the pet, which is gone.
+    const asked = page.waitForResponse('**/v1/pets/search?id=2**');
+    releaseSearches();
+    await (await asked).finished();
+    await untilHandled(page);
+    await rowOf(page, 'Mia').click();
+    await rowOf(page, 'Rex').click();
+    expect(await page.getByText('was removed by').count()).toBe(0);
   });
 
   it('leaves a pet that somebody else has changed in the meantime', async () => {

@@ -78,7 +78,9 @@ export class PetRows {
     const isNews = isFound && !this.get(id) && (end === undefined || id > end);
     this.#news[isNews ? 'add' : 'delete'](id);
     this.#change(id, (row) =>
-      pet ? this.#rowOf(pet, row.isNew, !isFound, row) : { ...row, isRemoved: true, removedBy: by },
+      pet
+        ? this.#rowOf(pet, row.isNew, !isFound, row)
+        : { ...row, isRemoved: true, removedBy: row.isRemoved ? row.removedBy : by },
     );
   }
 
