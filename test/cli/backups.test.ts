@@ -235,6 +235,14 @@ describe('a bucket that repeats a page of its list', () => {
   });
 });
 
+describe('a folder that changes while it is listed', () => {
+  it('lists what is still there', async () => {
+    // Reading this folder opens a descriptor, lists that one too, and closes it.
+    const files = await openPlace('/proc/self/fdinfo', {}).list();
+    expect(files.size).toBeGreaterThan(0);
+  });
+});
+
 /** Adds a backup, and returns its name. */
 async function backUp(world: World, rule?: string): Promise<string> {
   const place = openPlace(world.place, s3.env);

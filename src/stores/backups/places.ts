@@ -48,8 +48,13 @@ function openFolder(name: string): BackupPlace {
   if (!isFolder(name)) throw noPlace(name);
   const pathOf = (file: string): string => join(name, file);
   const list = (): Map<string, number> => {
-    const files = readdirSync(name, { withFileTypes: true }).filter((entry) => entry.isFile());
-    return new Map(files.map((file) => [file.name, lstatSync(pathOf(file.name)).size]));
+    const files = new Map<string, number>();
+    for (const file of readdirSync(name)) {
+      // Undefined for a file removed since, such as the log of a store in the same folder.
+      const stats = lstatSync(pathOf(file), { throwIfNoEntry: false });
+      if (stats?.isFile()) files.set(file, stats.size);
+    }
+    return files;
   };
   const add = (draft: string, file: string): void => {
     renameSync(draft, pathOf(file));
