@@ -38,7 +38,7 @@ export function renderResults(results: Results): string {
     '`npm run bench` writes this page. [results/latest.json](results/latest.json) has every figure of each round, with processor time, memory, latency and other numbers of pets. [docs/performance.md](../docs/performance.md) explains the method. Absolute figures belong to this machine; ratios travel better.',
     '![Requests a second](results/overview.svg)',
     '## Bounds',
-    'What users are promised, with what was measured: the median of the rounds, with the lowest and the highest. Ratios are made within a round. [docs/performance.md](../docs/performance.md#bounds) explains them.',
+    'What the service is held to, with what was measured: the median of the rounds, with the lowest and the highest. Ratios are made within a round. [docs/performance.md](../docs/performance.md#bounds) explains them.',
     bounds.join('\n'),
     'Observed, without a bound:',
     observationsOf(results)
