@@ -92,20 +92,25 @@ const otherKey =
 /** Turns a failed call into an operator's error; other errors stay unchanged. `state` says what was done before. */
 export function refusalOf(error: unknown, state?: string): unknown {
   if (!isPetstoreError(error)) return error;
-  const problem = [error.message, reasonOf(error.cause), state]
+  const code = codeOf(error.cause);
+  const problem = [error.message, code && `The reason is ${code}.`, state]
     .filter((text) => text !== undefined)
     .join(' ');
   if (isUnauthorized(error)) return new OperatorError(problem, 'Check the API key in API_KEY or its file.');
   if (isPetstoreError(error, 'forbidden')) return new OperatorError(problem, otherKey);
+  if (code !== undefined && /SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code))
+    return new OperatorError(
+      problem,
+      'If an authority of your own issued it, name the certificate of that authority: NODE_EXTRA_CA_CERTS=ca.pem',
+    );
   if (isPetstoreError(error, 'network', 'timeout', 'unexpected_response'))
     return new OperatorError(problem, 'Check that the service runs, and its address (--url).');
   return new OperatorError(problem, `The log of the service says more about the request ${error.requestId}.`);
 }
 
 /** Tells a certificate that is not trusted from a service that is away: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT. */
-function reasonOf(cause: unknown): string | undefined {
-  if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string')) return undefined;
-  return `The reason is ${cause.code}.`;
+function codeOf(cause: unknown): string | undefined {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }
 
 const callsAtOnce = 64;

@@ -84,7 +84,7 @@ describe('petstore export', () => {
     const { status, stderr } = await runAt({ ...service, url }, ['export']);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: `petstore: ${url}/v1/key cannot be reached. The reason is DEPTH_ZERO_SELF_SIGNED_CERT. Check that the service runs, and its address (--url).\n`,
+      stderr: `petstore: ${url}/v1/key cannot be reached. The reason is DEPTH_ZERO_SELF_SIGNED_CERT. If an authority of your own issued it, name the certificate of that authority: NODE_EXTRA_CA_CERTS=ca.pem\n`,
     });
   });
 
